@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A word names a stream or a group; no word (also `use` alone): the line's ranks. */
+/* A word names a stream or a group. Without a word, `use` sets the line's ranks. */
 static enum status use_run(struct call *call)
 {
 	struct shell *shell = call->shell;

@@ -225,7 +225,7 @@ static bool unpack_order(const char *bytes, size_t count, struct order *order)
 
 enum status conductor_order(struct conductor *conductor, const struct order *order)
 {
-	/* the struct; the file's name and the values, with their NUL (no byte: NULL); the text */
+	/* the struct; the file's name and the values, with a NUL, or no byte for NULL; the text */
 	struct text *bytes = &conductor->bytes;
 	text_clear(bytes);
 	block_put(bytes, order, sizeof *order);

@@ -9,8 +9,8 @@
 
 struct table;
 
-/* A section's figures, in ns and bytes: per iteration, without the first one, or (`iterations`
- * false) of the whole section */
+/* A section's figures, in ns and bytes: per iteration, without a program's first one, or
+ * (`iterations` false) of the whole section */
 struct world_figures {
 	bool iterations;
 	double time, exposed;

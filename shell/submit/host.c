@@ -113,7 +113,7 @@ enum status host_answer(struct call *call, enum status status)
 	if (prompt)
 		shell_note(shell, &left, "%s: %s%s", call->statement->row->name, fail_text(),
 		        status == ST_STUCK ? ". `stuck` shows which rank waits for which" : "");
-	shell_expired(shell); /* also those without a waiting host */
+	shell_expired(shell); /* reports also timeouts for which no host waits */
 	return ST_OK;
 }
 

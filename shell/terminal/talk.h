@@ -95,8 +95,8 @@ void talk_say(const struct talk *talk, const struct saying *saying);
 int terminal_columns(void);
 /* Prints without control characters: another program may have written the text. */
 void print_plain(const char *bytes, size_t count);
-/* pager.c: prints the lines, folded to the output width. With a pager, after each screen space
- * shows the next one, Enter one more row, q or Ctrl-C drops the rest. */
+/* pager.c: prints the lines, wrapped to the output width. With a pager, the space bar shows the
+ * next screen, Enter one more row, and q or Ctrl-C drops the rest. */
 void pager_print(struct pager *pager, const char *lines, size_t count);
 
 #endif

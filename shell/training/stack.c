@@ -160,8 +160,7 @@ enum status stack_mesh(struct choice *choice, int count, int ranks, struct text 
 	return ST_OK;
 }
 
-/* Returns, as bits, the links between neighbours on an axis: a ring of ranks `apart` ranks
- * apart. */
+/* Returns, as bits, the links of an axis: a ring whose neighbours are `apart` ranks apart. */
 enum { BY_NVLINK = 1, BY_PCIE = 2, BY_ADAPTERS = 4 };
 static int axis_links(const struct machine *machine, int ranks, int size, int apart)
 {

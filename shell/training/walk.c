@@ -267,7 +267,7 @@ enum status program_script(struct shell *shell, struct text *out)
 	        t->played == 1 ? "" : "s");
 	if (save.scratch.interpreter)
 		interpreter_prompt(&save.scratch, &use);
-	if (use.count) /* for lines that the user adds: the script's lines name their ranks */
+	if (use.count) /* for lines that the user adds: those of the script name their ranks */
 		text_add(out, "use %.*s\n", (int)use.count - 1, text_string(&use));
 	text_put(out, lines.bytes, lines.count);
 	text_release(&lines);

@@ -24,7 +24,7 @@ struct data_facts {
 	int64_t in, out; /* columns of samples and targets; 0 for a text */
 };
 enum status data_text(struct shell *shell, const char *path, struct data_facts *facts);
-/* Reads two .npy files. Fails with ST_SHAPE unless both have rows, equally many. */
+/* Reads two .npy files. Fails with ST_SHAPE unless both have rows of floats, equally many. */
 enum status data_pair(
         struct shell *shell, const char *samples, const char *targets, struct data_facts *facts);
 

@@ -14,7 +14,7 @@ static inline int64_t most_of(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* The arguments of the next two are not NaN. */
+/* The next two do not accept NaN. */
 static inline double least_number(double a, double b)
 {
 	return a < b ? a : b;

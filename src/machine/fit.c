@@ -17,7 +17,7 @@
 enum { ROUNDS = 60 };
 /* Relative errors below this count as zero: it bounds the weights. */
 static const double EXACT = 1e-6;
-/* The least time in ns of a line's largest amount for which its cost is known to 1 %. */
+/* A line's cost is known to 1 % only if its largest amount takes at least this long. */
 static const double RESOLVED_NS = 100;
 /* If the sum that remains without the slope is below this share, the samples have one amount. */
 static const double FLAT = 1e-9;

@@ -114,7 +114,7 @@ void machine_path(const struct machine *machine, int from_rank, int to_rank, str
 /* Adds the bytes to the sender's own links on the path, in sent[LINK_KINDS]; none to itself. */
 void machine_count_sent(
         const struct machine *machine, int from_rank, int to_rank, double bytes, double *sent);
-/* Returns rank / gpus: more ranks than GPUs add nodes. */
+/* Returns the rank's node, rank / gpus: ranks beyond the machine's GPUs add nodes. */
 int machine_node(const struct machine *machine, int rank);
 double machine_link_rate(const struct machine *machine, enum link_kind kind);
 

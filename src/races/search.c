@@ -29,7 +29,8 @@ static bool wait_for_matches(struct happens_before *order, op_id id)
 	return waits;
 }
 
-/* Waits for the last match of each stream before the clock's operation that was not aborted. */
+/* Waits, for each stream, for its last match before the clock's operation that was not
+ * aborted. */
 static void wait_for_past(struct happens_before *order, const struct vector_clock *clock)
 {
 	for (int lane = STREAM_DEFAULT; lane < (int)order->rank[clock->rank].lanes; lane++) {
@@ -85,10 +86,10 @@ enum runnable op_runnable(struct happens_before *order, op_id id)
 
 /* ---- is one operation before another?
  *
- * Backward from b: for each lane of each rank, the number up to which its operations are before b.
- * This frontier rises at matches: after a match its members, and all operations before any of
- * them, are done. The walk down a lane stops at a match whose member on a's rank is done before a
- * starts: a cannot be before that match.
+ * The search walks back from b. Each lane of each rank has a frontier, the number up to which its
+ * operations are before b. Frontiers rise at matches: after a match its members, and all
+ * operations before any of them, are done. The walk down a lane stops at a match whose member on
+ * a's rank is done before a starts: a cannot be before that match.
  *
  *      rank 0 io       a #1 --- allreduce #2                            is a before b?
  *                                  |

@@ -106,9 +106,9 @@ void schedule_cell(const struct schedule *schedule, int stage, const struct task
 void schedule_room(struct schedule *schedule);
 
 /* Runs each task as soon as the stage's task before it and its input are done. span: the longest
- * time of a stage from its first task to its last, idle slots left out, in ask's unit. Adds to
- * next[stage], zeroed by the caller, the tasks that ran. Returns false if a stage waits for
- * ever. */
+ * time of a stage from the start of its first task to the end of its last, in ask's unit; an idle
+ * slot is no task. Adds to next[stage], zeroed by the caller, the tasks that ran. Returns false if
+ * a stage waits for ever. */
 bool schedule_carry_out(
         const struct schedule_ask *ask, const struct schedule *schedule, size_t *next, double *span);
 /* As schedule_carry_out, but fails with ST_BUG if a stage waits for ever. */

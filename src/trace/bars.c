@@ -16,7 +16,7 @@ enum glyph {
 	QUEUED = 0x2591,
 	THIN = 0x258e,
 	THIN_QUEUED = 0x250a,
-	BEGIN = 0x2590 /* first cell of a bar after another */,
+	BEGIN = 0x2590 /* first cell of a bar that follows a bar */,
 	ASIDE = 0x2500,
 	ASIDE_QUEUED = 0x2504,
 	NOW = 0x2502
@@ -141,7 +141,7 @@ static bool same_shown(const struct bar_row *where, const struct shown *a, const
 	        !b->crowded && cells_same_bar(where, a->op, b->op);
 }
 
-/* Bars without cells of their own, from a cell on: of one phase, unless the crowd is narrow */
+/* Consecutive bars without cells of their own, of one phase unless the crowd is narrow */
 struct crowd {
 	int to, ops;
 	name_id phase; /* 0: none, or several */

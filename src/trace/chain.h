@@ -79,7 +79,7 @@ struct wait {
 struct wait longest_of_lanes(struct chain *chain, const struct why_question *question);
 
 /* ---- root.c */
-/* Returns the kind of root for work of which `ns` delayed the wait. *elsewhere: for LONGER, its
+/* Returns the kind of root for work that delayed the wait by `ns`. *elsewhere: for LONGER, its
  * time on other ranks */
 enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *elsewhere);
 /* Adds the operation, unless it is there already: for SLOW and LAUNCH to the root of that kind and

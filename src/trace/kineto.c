@@ -9,8 +9,8 @@
  * Work of a stream on the host's processor, such as an optimizer on host memory or a disk read, is
  * a cpu_op on a thread of its own, launched by cudaLaunchHostFunc.
  *
- * A correlation is an operation's number. Kineto's data about the inside of a GPU and Python
- * (grids, occupancy, stacks) is left out, because there is none. */
+ * A correlation is an operation's number. Grids, occupancy and Python stacks are left out, because
+ * there are none. */
 #include "base/arithmetic.h"
 #include "trace/export.h"
 #include "trace/lanes.h"

@@ -152,7 +152,7 @@ static enum status print_bubble(const struct trace *trace, int section, struct t
 	return status == ST_WAITS ? ST_OK : status;
 }
 
-/* Prints MFU, and HFU if it is larger; nothing without matrix products or while one has no end. */
+/* Prints MFU, and HFU if it is larger; nothing without matrix products, or if one has no end. */
 static enum status print_mfu(const struct trace *trace, int section, struct text *out)
 {
 	double model = 0, all = 0;

@@ -206,7 +206,6 @@ const struct memory_block *heap_take(
 	int64_t left = heap->blocks[at].bytes - plan->bytes;
 
 	vacant_drop(heap, &heap->blocks[at]);
-	/* a large block is split only if a large request could use the rest */
 	if (plan->small ? left >= ROUND : left > plan->small_limit) {
 		struct memory_block *block = MEM_INSERT(&heap->blocks, &heap->count, at);
 		block[1].address += plan->bytes;

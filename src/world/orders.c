@@ -167,8 +167,8 @@ bool world_brings_differ(const struct world *world, const struct match *match)
 	return false;
 }
 
-/* Finds earlier matches in which b brought what a brings in `m`, and a what b brings. Returns the
- * first; 0 if one is missing. */
+/* Finds an earlier match in which b brought what a brings in `m`, and one in which a brought what
+ * b brings. Returns the first of the two; 0 if one is missing. */
 static uint32_t swap_find(const struct world *world, enum identity by, const struct match *m, int a, int b)
 {
 	uint32_t of_a = 0, of_b = 0, at = m->before;

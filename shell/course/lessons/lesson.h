@@ -45,7 +45,7 @@ void lesson_emptied(struct shell *shell);
 enum status lesson_grade(
         struct shell *shell, int n, const char *task, const char *lines, size_t count, bool *right);
 /* Checks the promises of all lessons, or of the file `path`, on n ranks (0: on all numbers that
- * they support). Sets *failed to the number of broken ones. */
+ * they support). Sets *failed to the number of failures. */
 enum status lesson_hold_all(struct shell *shell, const char *path, int n, int *failed);
 
 /* ---- learned.c: a learner's results in lessons, and the class's rules

@@ -263,8 +263,8 @@ struct tree {
 	size_t count;     /* a NUL follows */
 	const char *file; /* NULL at the prompt */
 	struct block block;
-	/* lines whose first word is no command, calls of defs or mistakes, the last one first;
-	 * those in `expect error` are left out */
+	/* lines whose first word is no command: calls of defs, or mistakes. The last line is
+	 * first; those in `expect error` are left out */
 	struct statement *calls;
 	struct statement *defs;
 	/* it has a `source`, `model`, `lesson` ..., which may define defs */

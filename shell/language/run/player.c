@@ -81,7 +81,6 @@ static enum status begin_step(
 	return status;
 }
 
-/* `## title` is a comment unless a program runs and all its ranks reach the line. */
 enum status run_title(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;

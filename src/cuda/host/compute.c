@@ -246,8 +246,8 @@ static enum status warm_up_product(struct host_thread *host, struct host_lane *l
 	return launch_call(host, &product, lane);
 }
 
-/* First launches and products load code, for which the driver may wait until the whole GPU is
- * idle, while a stream may wait for work that this thread has not issued yet. */
+/* The first launch or product loads code, for which the driver may wait until the whole GPU is
+ * idle. Later a stream could wait meanwhile for work that this thread has not issued yet. */
 static enum status compute_warm_up(struct host_thread *host)
 {
 	static const int sides[] = {16, 128};

@@ -92,7 +92,7 @@ void host_event_free(struct host_thread *host, CUevent event);
 /* an operation in flight, in issue order; valid until the next one is added to the lane */
 struct host_flight {
 	op_id id;
-	/* equal for an operation without duration; NULL: none. In a graph: the launch's */
+	/* one event for an operation without duration; NULL: none. In a graph: the launch's */
 	CUevent before, after;
 	unsigned anchor;
 	/* session time. issue: when the calls begin, after a played launch */
@@ -201,7 +201,7 @@ enum status memory_scratch(struct host_thread *host, const struct host_lane *lan
 /* loads and warms up kernels and cuBLAS */
 enum status compute_open(struct host_thread *host);
 void compute_close(struct host_thread *host);
-/* Queues OP_KERNEL; for tensors in host memory as a host function. */
+/* Queues OP_KERNEL, as a host function if its tensors are in host memory. */
 enum status compute_kernel(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 /* Runs the kernel of an OP_FILL on memory_aside; it takes no host time. */
 enum status compute_fill(struct host_thread *host, const struct host_order *order);
