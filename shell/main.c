@@ -5,6 +5,7 @@
 #include "shell/doctor/doctor.h"
 #include "shell/session/device.h"
 #include "shell/session/options.h"
+#include "shell/rank/launcher.h"
 #include "shell/rank/process.h"
 #include "shell/submit/rows.h"
 #include "shell/terminal/launch.h"
@@ -106,11 +107,11 @@ int main(int argc, char **argv)
 	commands_start(command_table);
 	if (status == ST_OK && options.overview)
 		return overview_run(&options);
-	/* Under Open MPI's mpirun, or a PMI or PMIx launcher (srun --mpi=pmix), this process is a
-	 * rank, unless --dry: process.c reports refused options, once for all ranks. */
-	bool launched = getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK") ||
-	        getenv("PMI_SIZE");
-	bool rank = launched && !options.dry;
+	/* process.c reports refused options once for all ranks */
+	bool rank = !options.dry && launcher_joins(options.n);
+	struct launcher launcher;
+	if (!rank && !options_alone(&options) && launcher_several(&launcher))
+		return launcher_refuse(&launcher, 2);
 	if (status == ST_OK && !rank)
 		status = device_choose(&options);
 	if (status == ST_OK && !rank)

@@ -8,6 +8,7 @@
 #include "shell/rank/process.h"
 #include "mpi/transport.h"
 #include "shell/rank/conductor.h"
+#include "shell/rank/launcher.h"
 #include "base/memory.h"
 #include "system/system.h"
 #include "shell/session/device.h"
@@ -148,7 +149,9 @@ int process_run(struct options *options, const struct course *course, bool mpi, 
 {
 	struct capture *capture = NULL;
 	struct transport *t = NULL;
+	struct launcher launcher;
 	int code = 2, rank = 0;
+	bool direct = !getenv("OMPI_COMM_WORLD_SIZE"); /* not by mpirun; MPI may set this variable */
 
 	mem_keep();
 	if (mpi) /* so that this rank does not outlive mpirun */
@@ -161,6 +164,9 @@ int process_run(struct options *options, const struct course *course, bool mpi, 
 	enum status status = mpi || options->wire ? capture_start(&capture) : ST_OK;
 	/* descriptor 2 may be this process's own pipe, which is lost with it */
 	last_words.descriptor = capture_err(capture);
+	/* without PMIx, Open MPI may end all processes with one page of text each */
+	if (mpi && direct && !getenv("PMIX_RANK") && launcher_several(&launcher) && launcher.number > 0)
+		capture_errors(capture);
 	if (status == ST_OK)
 		status = transport_start(&t, mpi, &argc, &argv);
 	capture_errors(capture);
@@ -170,7 +176,10 @@ int process_run(struct options *options, const struct course *course, bool mpi, 
 		set_alarm(options, LIMIT_GRACE_S);
 		if (options->report_start && rank == 0)
 			dprintf(capture_err(capture), START_MARK "\n");
-		code = run(options, course, t, capture, mpi);
+		if (mpi && direct && transport_size(t) == 1 && options->n != 1 && launcher_several(&launcher))
+			code = launcher_refuse(&launcher, capture_err(capture));
+		else
+			code = run(options, course, t, capture, mpi);
 		transport_stop(t);
 	} else {
 		early_failure(capture, mpi ? place_on_host() : 0);
