@@ -1,5 +1,7 @@
 /* batch.c -- runs without a prompt: plain text and an exit status */
+#include "mpi/transport.h"
 #include "shell/rank/conductor.h"
+#include "shell/rank/launcher.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "shell/session/options.h"
@@ -9,6 +11,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -108,6 +111,20 @@ static void drain_input(void)
 		got = read(0, piece, sizeof piece);
 }
 
+/* A user at a terminal would wait for the prompt in silence. */
+static void note_no_prompt(struct conductor *conductor)
+{
+	const char *launcher;
+	int ms = launcher_patience_ms(&launcher);
+	struct pollfd input = {.fd = 0, .events = POLLIN};
+	if (ms >= 0 && poll(&input, 1, ms) == 0)
+		dprintf(capture_err(conductor->capture),
+		        "note: there is no prompt under %s, and lines run as they come; `ranksh -n %d` opens "
+		        "a "
+		        "prompt\n",
+		        launcher, transport_size(conductor->transport));
+}
+
 /* Runs each piece at once, because the writer may read an answer before it sends its next line. */
 static enum status run_input(struct conductor *conductor)
 {
@@ -116,6 +133,7 @@ static enum status run_input(struct conductor *conductor)
 	char piece[65536];
 	int line = 1;
 	ssize_t got = 1;
+	note_no_prompt(conductor);
 	while (got > 0 && status == ST_OK) {
 		got = read(0, piece, sizeof piece);
 		if (got < 0 && errno == EINTR) {

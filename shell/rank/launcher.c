@@ -1,14 +1,16 @@
 /* launcher.c -- recognizes launchers by the variables that they set */
 #include "shell/rank/launcher.h"
+#include "system/system.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { NUMBER_0_MS = 500 };
+enum { NUMBER_0_MS = 500, SRUN_INPUT_MS = 4000 };
 
 /* An inner launcher is before those that may have started it: torchrun runs under srun, and so do
  * the proxies of MPICH's mpiexec. A row needs all its variables; `also` may be NULL. */
@@ -105,4 +107,16 @@ int launcher_refuse(const struct launcher *launcher, int err)
 	        "%d sessions\n",
 	        launcher->name, launcher->count, launcher->variable, join, launcher->count, launcher->count);
 	return 2;
+}
+
+int launcher_patience_ms(const char **name)
+{
+	const char *job = getenv("PMIX_NAMESPACE");
+	struct stat input;
+	bool pipe = fstat(0, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
+	bool mpirun = getenv("OMPI_COMM_WORLD_SIZE");
+	*name = job && strncmp(job, "slurm", 5) == 0 ? "srun" : "mpirun";
+	if (**name == 's')
+		return isatty(0) ? 0 : pipe ? SRUN_INPUT_MS : -1;
+	return mpirun && pipe && system_reads_terminal(getppid()) ? 0 : -1;
 }

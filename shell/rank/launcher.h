@@ -29,4 +29,8 @@ bool launcher_several(struct launcher *launcher);
  * status of each of them, 2. */
 int launcher_refuse(const struct launcher *launcher, int err);
 
+/* Returns after how many milliseconds without input a user at a terminal may miss the prompt; -1 if
+ * nothing shows that there is a terminal. *name: the launcher, which passes lines but no terminal */
+int launcher_patience_ms(const char **name);
+
 #endif

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -34,6 +35,21 @@ void system_boot(char *boot, size_t room)
 		boot[0] = '\0';
 	if (file)
 		fclose(file);
+}
+
+/* Only a character device is opened, because to open a pipe or another device may have effects. */
+bool system_reads_terminal(pid_t pid)
+{
+	char path[64];
+	struct stat about;
+	snprintf(path, sizeof path, "/proc/%d/fd/0", (int)pid);
+	int fd = stat(path, &about) == 0 && S_ISCHR(about.st_mode)
+	        ? open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+	        : -1;
+	bool terminal = fd >= 0 && isatty(fd);
+	if (fd >= 0)
+		close(fd);
+	return terminal;
 }
 
 int system_shared_memory(size_t bytes)

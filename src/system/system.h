@@ -33,6 +33,8 @@ int system_processors(void);
 /* Returns the bytes of memory that new processes can have: of this computer, or, if less, of the
  * control group; INT64_MAX: unknown. */
 int64_t system_memory_left(void);
+/* Returns true if descriptor 0 of process `pid` of this user is a terminal; false if it is unknown. */
+bool system_reads_terminal(pid_t pid);
 
 /* Returns a descriptor of shared memory of that size, which has no name and is freed with the last
  * process that maps it; -1 with errno. */

@@ -123,3 +123,17 @@ status "--test: on the line, below it, in a block, and not in quotes" 0 "$RANKSH
 printf 'say "a"\n' > "$folder/t.rsh"
 status "--test of nothing" 0 "$RANKSH" -n 1 --test "$folder/t.rsh"
 said "... says so" 'nothing that it prints was compared' err
+
+# mpirun in a terminal: only there does a user wait for a prompt
+echo 'print rank' > "$folder/r.rsh"
+mpirun="mpirun --oversubscribe -n 2 $RANKSH"
+open_command 100 24 "cd $folder; $mpirun; echo left; exec sleep 1000"
+check "mpirun in a terminal says that the prompt is ranksh" shows '^note: there is no prompt under mpirun.*`ranksh -n 2` opens'
+line 'print rank'
+check "... and runs lines as they come" shows '^\[1\] rank = 1'
+keys C-d
+check "... until Ctrl-D" shows '^left'
+open_command 100 24 "cd $folder; echo 'print rank' | $mpirun; $mpirun < r.rsh; $mpirun r.rsh; echo left; exec sleep 1000"
+check "mpirun with a pipe, an input and a file" shows '^left'
+refute "... has nothing to say" showed '^note:'
+check "... but their output" [ "$(screen | grep -c '^.1. rank = 1')" = 3 ]
