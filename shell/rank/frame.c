@@ -48,7 +48,7 @@ static void survey(struct frame_making *m, int parts)
 	trace_density(&m->trace, kept->whole, parts, kept->level);
 }
 
-/* Finds the critical path. If no operation has an end, there is none, and the picture has none. */
+/* Finds the critical path. If no operation has an end, the picture has no path. */
 static enum status find_path(struct frame_making *m, const struct request *request)
 {
 	struct critical *path = &m->kept->path;

@@ -12,8 +12,8 @@
 
 #include "shell/session/shell.h"
 
-/* A typed text may take SEALED_TIMES the steps and memory of its reference, and SEALED_STEPS_LEAST
- * steps in any case; the reference may take SEALED_STEPS_OWN. */
+/* A typed text may take SEALED_TIMES times the steps and memory of its reference, and
+ * SEALED_STEPS_LEAST steps in any case; the reference may take SEALED_STEPS_OWN. */
 enum { SEALED_TIMES = 64, SEALED_STEPS_LEAST = 20000, SEALED_STEPS_OWN = 1000000 };
 struct sandbox {
 	int n;

@@ -87,7 +87,7 @@ void journal_add(struct journal *journal, struct journal_entry entry);
  * scripts may not alternate. */
 void journal_script_ran(struct journal *journal, const char *text, size_t count, const char *file, int line,
         const struct text *values, bool refused);
-/* The front end must receive the entries from i on again. */
+/* Notes that the front end must receive the entries from i on again. */
 void journal_changed(struct journal *journal, size_t i);
 void journal_drop(struct journal *journal, size_t i); /* removes the entry */
 /* Returns the number of lines that `undo` can take back. */

@@ -119,7 +119,7 @@ struct shell {
 	} failure;
 	struct {
 		bool none; /* no file may be read */
-		/* texts parsed now, and defs in them, write no file: a lesson's */
+		/* texts parsed now are a lesson's: they, and defs in them, write no file */
 		bool reads_only;
 		bool writes_none; /* the statement is in such a text: shell_may_write */
 	} files;

@@ -109,7 +109,7 @@ static bool results_equal(const struct shell *shell, const struct plan_result *a
 	        layout_equal(&v->layout, &w->layout) && s->view == t->view && !s->views == !t->views;
 }
 
-/* Compares the fields that `resolve` sets: `b` comes from it. `a` is complete, so it also has
+/* Compares the fields that `resolve` sets, because `b` has no others; `a` is complete and also has
  * operands for its results. */
 static bool plans_equal(const struct shell *shell, const struct submit_plan *a, const struct submit_plan *b)
 {

@@ -96,8 +96,8 @@ enum status program_inside(struct shell *shell)
  *     STEP    ... at+1 of the same          SETUP   step 0 of iteration 0
  *     ROUND   step 0 of the next iteration  END     a script without a loop has ended
  *
- * `round` is the length of a complete iteration, which is better than the walk's count if data
- * decides. */
+ * `round` is the length of a complete iteration, which is better than the walk's count if the
+ * steps depend on data. */
 static void training_move_on(struct training *t, enum player_stop stop)
 {
 	t->played++;

@@ -36,7 +36,7 @@ enum status file_write_headed(
 
 	if (strlen(path) >= sizeof target)
 		return fail(ST_FILE, "%.60s...: the path is too long", path);
-	if (!realpath(path, target)) /* a link stays one; a new file has no real path yet */
+	if (!realpath(path, target)) /* a link stays a link; a new file has no real path yet */
 		strcpy(target, path);
 	if (stat(target, &about) == 0 && !S_ISREG(about.st_mode))
 		return fail(ST_FILE, "%s is not a regular file", path);

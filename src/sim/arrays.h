@@ -30,7 +30,7 @@ struct activity {
 	double left;  /* ns alone, as of `since` */
 	double share; /* of full speed, since then */
 	int64_t since;
-	/* gives its events their order; of a collective place 0's, of a transfer the sender's */
+	/* orders its events: of a collective, the operation of place 0; of a transfer, the send */
 	op_id op;
 	uint32_t index;   /* lane, group instance, transfer or rank */
 	uint32_t at;      /* place in the heap; NOWHERE: no event */

@@ -80,8 +80,8 @@ void export_xml(struct text *out, const char *words);
 void kineto_name(const struct trace *trace, op_id id, struct text *out);
 /* Appends the operator that launches it: "aten::matmul", "nccl:all_reduce", "nccl:send 0->1". */
 void kineto_operator(const struct world *world, op_id id, struct text *out);
-/* Returns the number of elements that one rank's operation, in a group of n, reads, or writes, in
- * all operands. A collective in place has one count for both. Unequal parts of a reducescatter or
+/* Returns the number of elements that one rank's operation, in a group of n, reads or writes
+ * (access) in all operands. A collective in place has one count for both. Unequal parts of a reducescatter or
  * allgather count as padded to equal ones. */
 int64_t kineto_elements(const struct record *record, int n, enum access access);
 /* Returns the type as in at::ScalarType: "Float". */

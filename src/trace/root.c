@@ -75,8 +75,8 @@ static int64_t takes_elsewhere(const struct chain *chain, op_id id)
 	return median;
 }
 
-/* `slow` is the root if it explains an eighth of the delay, sharing or a longer duration than
- * elsewhere if it explains half, else the work itself. */
+/* `slow` is the root if it explains an eighth of the delay; sharing, or a longer duration than
+ * elsewhere, if it explains half of it; else the work itself. */
 enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *elsewhere)
 {
 	enum { OF_SLOW = 8, OF_SHARED = 2 };

@@ -28,7 +28,7 @@ bool spot_beside(const struct trace *trace, int step, struct spot *spot);
 /* Moves to the lane's next wait of `least` ns or more (step > 0), or to the previous one. */
 bool spot_stall(const struct trace *trace, int step, int64_t least, struct spot *spot);
 /* Moves to the operation blamed for the wait, or for the longest wait before the operation; if
- * there is none, to the operation that slowed work shared with. */
+ * none is blamed, to the operation with which slowed work shared. */
 bool spot_blamed(const struct trace *trace, struct spot *spot);
 /* Moves to the next operation in time (step < 0: the previous one) with `text` in its label or
  * phase, ignoring case: on the rank, wrapping around, else on other ranks. */

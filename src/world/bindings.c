@@ -72,7 +72,7 @@ uint32_t world_name_turn(const struct world *world, name_id name)
  * lines. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind)
 {
-	/* a third of the letters may be wrong, one to three */
+	/* a third of the letters may be wrong, at least one, at most three */
 	size_t third = (strlen(name) + 2) / 3;
 	int best = third > 3 ? 4 : third < 1 ? 2 : third + 1;
 	const char *nearest = NULL;

@@ -283,7 +283,7 @@ void tree_use(struct tree *tree);
 void tree_release(struct tree *tree); /* frees it if this was the last user; NULL is allowed */
 /* Returns zeroed memory, freed with the tree. */
 void *tree_alloc(struct tree *tree, size_t bytes);
-/* Returns such memory with a copy of the text and a NUL. */
+/* Returns a copy of the text with a NUL, freed with the tree. */
 char *tree_copy(struct tree *tree, const char *text, size_t length);
 
 static inline bool is_comparison(const struct formula *formula)

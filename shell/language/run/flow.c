@@ -204,7 +204,7 @@ static enum status run_round(struct shell *shell, struct statement *statement, s
 	struct eval eval = eval_for(shell, active);
 	struct variable *variable = &loop->frame->local.item[loop->variable];
 	enum status status = ST_OK;
-	/* the first round, or a round that has reset the world came before */
+	/* in the first round, or after a round that has reset the world */
 	if (statement->word && !variable->name)
 		status = evaluate_written(&eval, statement->word, &variable->name);
 	if (status == ST_OK && statement->word)

@@ -306,8 +306,8 @@ enum status close_tolerance(struct eval *eval, const struct formula *formula, do
 	enum status status = evaluate_view(eval, formula->argument[of].tensor, NULL, false, &view);
 	if (status != ST_OK)
 		return status;
-	/* by the first tensor's type; in a task's check by the reference's, the last one's, so
-	 * that a learner's bf16 is not compared as bf16 with an f32 reference */
+	/* the type is the first tensor's; in a task's check it is the last one's, the reference's,
+	 * so that a learner's bf16 is not compared as bf16 with an f32 reference */
 	enum dtype dtype = (enum dtype)view.layout.dtype;
 	if (row->function == FUNCTION_CLOSE_STEP)
 		*tolerance = step_limit(dtype == DT_F16 || dtype == DT_BF16, eval->shell->backend->measures);
