@@ -57,6 +57,9 @@ static void add_mpirun(struct words *words)
 		setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
 	}
 	setenv("OMPI_MCA_btl", "self,vader,tcp", 0);
+	/* mpirun starts processes on other nodes by srun, which would wait until the step ends in which
+	 * this front end runs (`srun --pty bash`) */
+	setenv("SLURM_OVERLAP", "1", 0);
 	/* kill at once: a dead rank's peers have nothing to clean up */
 	setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 0);
 	setenv("RANKSH_MPI", words->mpi.library, 1); /* for the ranks of this host */
