@@ -18,7 +18,7 @@ CFLAGS   = -std=c11 -D_GNU_SOURCE $(WARNINGS) $(OPTIMISE) -ffp-contract=off -DRA
 MPI_FLAGS := $(shell mpicc --showme:compile 2>/dev/null | sed 's/-I/-isystem /g')
 MPI_LIBS  := $(shell mpicc --showme:link 2>/dev/null)
 LIBS     = -lreadline -lncursesw -lcjson -lm -lpthread -ldl
-INCLUDES = -I. -Isrc -I$(BUILD)/generated $(MPI_FLAGS)
+INCLUDES = -I. -Isrc -I$(BUILD)/generated $(MPI_FLAGS) $(CPPFLAGS)
 
 # `make V=1` shows the commands
 SAY      = $(if $(V),,@echo "  $(@F)";)
@@ -45,7 +45,7 @@ ranksh: $(BUILD)/ranksh
 	cp -f $< $@
 
 $(BUILD)/ranksh: $(OBJECTS) $(SANITIZED_OBJECT)
-	$(SAY) $(CC) $(SANITIZE) -o $@ $^ $(LIBS)
+	$(SAY) $(CC) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(LIBS)
 
 $(BUILD)/libranksh.a: $(filter-out $(BUILD)/shell/main.o,$(OBJECTS))
 	@rm -f $@
@@ -148,7 +148,7 @@ $(KERNEL_TESTS): $(STANDIN_KERNELS)
 unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations $(BUILD)/gpu/facts $(BUILD)/gpu/bare
 mpi-tests: $(MPI_TESTS)
 
-.PHONY: all standin start check check-all quick sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean format
+.PHONY: all standin start check check-all quick sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean format wheel check-packages
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -217,12 +217,18 @@ fuzzer: $(BUILD)/fuzz_parse $(BUILD)/fuzz_lines
 $(BUILD)/fuzz_parse $(BUILD)/fuzz_lines: $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(LIBRARY)
 	$(SAY) $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(BUILD)/libranksh.a $(LIBS)
 
-install: ranksh
+install: $(BUILD)/ranksh
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 ranksh $(DESTDIR)$(PREFIX)/bin/ranksh
+	install -m 755 $(BUILD)/ranksh $(DESTDIR)$(PREFIX)/bin/ranksh
 	sed 's/@VERSION@/$(VERSION)/' docs/help/ranksh.1 > $(BUILD)/ranksh.1
 	install -m 644 $(BUILD)/ranksh.1 $(DESTDIR)$(PREFIX)/share/man/man1/ranksh.1
 	install -m 644 docs/help/ranksh.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ranksh
+
+# packages in dist/, and their tests in fresh Debian trees: packaging/README.md
+wheel:
+	+@sh packaging/wheel
+check-packages:
+	@sh tests/packages/run
 
 # formats all sources with clang-format 14
 format:
@@ -238,4 +244,4 @@ deps-check:
 	@sh tools/deps $(PACKAGES) $(PACKAGES_CHECK)
 
 clean:
-	rm -rf build build-asan build-tsan ranksh
+	rm -rf build build-asan build-tsan build-wheel dist ranksh

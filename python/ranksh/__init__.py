@@ -1,0 +1,1 @@
+"""ranksh: learn how many GPUs work together."""
