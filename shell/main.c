@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 	commands_start(command_table);
 	if (status == ST_OK && options.overview)
 		return overview_run(&options);
-	/* process.c reports refused options once for all ranks */
+	/* process.c chooses the device of a rank, and rank 0 reports failures */
 	bool rank = !options.dry && launcher_joins(options.n);
 	struct launcher launcher;
 	if (!rank && !options_alone(&options) && launcher_several(&launcher))
