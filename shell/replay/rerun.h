@@ -16,8 +16,8 @@ struct rerun {
 	struct changes changes;
 };
 /* Runs the lines again; collective, and ended by Ctrl-C. changes: copied; NULL: none. Fails, with
- * the line in the message, if a line is refused that was not before, reads an unrecorded value, or
- * was stopped by Ctrl-C. Close the rerun in any case. */
+ * the line in the message, if a line is refused that was accepted before, reads an unrecorded
+ * value, or was stopped by Ctrl-C. Close the rerun in any case. */
 enum status rerun_open(struct rerun *rerun, struct shell *of, const struct changes *changes);
 /* Returns true if an unchanged rerun has the session's times: no GPU, pace or Ctrl-C. */
 bool rerun_same(const struct shell *of);

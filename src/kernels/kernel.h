@@ -51,8 +51,8 @@ struct kernel_option {
 
 /* A loop over doubles: in[i] and out hold `count` values each, the elements from .. from + count -
  * 1 in C order. common.c handles strides, types, broadcasting, += and overlap. A loop in `rows`
- * gets one row of the last dimension at a time, and writes as many values, or one. out is no
- * in[i]; an in-place kernel changes its in[i]. */
+ * gets one row of the last dimension at a time, and writes as many values, or one. No in[i] is
+ * out; an in-place kernel changes its in[i]. */
 typedef void kernel_loop(int64_t from, int64_t count, double *const *in, double *out, const double *option);
 
 /* A row's name, its CUDA line, and the exact number of tensors and results. A kernel without

@@ -12,7 +12,7 @@ struct bar_row {
 	int row, column, cells;
 	bool host, begun; /* begun: the lane has worked before the window */
 	op_id selected;
-	int now; /* the cell of now, if the window goes on after it; -1: none */
+	int now; /* the cell of the present, if the window contains it; -1: none */
 	/* does the whole picture have several micro-batches? 0: unknown, 1: no, 2: yes */
 	int *microbatches;
 };

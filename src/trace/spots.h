@@ -27,8 +27,8 @@ bool spot_of(const struct trace *trace, op_id id, struct spot *spot);
 bool spot_beside(const struct trace *trace, int step, struct spot *spot);
 /* Moves to the lane's next wait of `least` ns or more (step > 0), or to the previous one. */
 bool spot_stall(const struct trace *trace, int step, int64_t least, struct spot *spot);
-/* Moves to the operation blamed for the wait, or for the longest wait before the operation; if
- * none is blamed, to the operation with which slowed work shared. */
+/* Moves to the operation or host activity blamed for the wait, or for the longest wait before the
+ * operation; without a wait, to the operation `with` of trace_shared. */
 bool spot_blamed(const struct trace *trace, struct spot *spot);
 /* Moves to the next operation in time (step < 0: the previous one) with `text` in its label or
  * phase, ignoring case: on the rank, wrapping around, else on other ranks. */

@@ -50,8 +50,8 @@ struct blocks {
 struct row_block *blocks_add(struct blocks *blocks, int rank, const struct text *rows);
 /* True if the set has less than a quarter as many ranks as the largest one. */
 bool ranks_odd(const struct ranks *set, int largest);
-/* With more than 8 ranks, sorts odd sets first: the furthest off by weight, then the smallest;
- * others by their first ranks. */
+/* With more than 8 ranks, puts odd sets first, by distance from the largest set's weight, then by
+ * size; sorts others by first rank. */
 void blocks_sort(struct blocks *blocks);
 /* Appends "rank 3", "ranks 0-3" or "128 ranks, e.g. 7". */
 void blocks_title(const struct row_block *block, struct text *out);

@@ -388,8 +388,8 @@ struct diff_side {
 enum status trace_diff_figures(const struct diff_side side[2], int width, struct text *out);
 /* Appends number and mean time of the operations of each name for which the sides differ. */
 enum status trace_diff_operations(const struct diff_side side[2], int width, struct text *out);
-/* Appends world.races[first] and later ones, equal ones of several ranks once. cure: each with the
- * line that would order the two */
+/* Appends world.races from `first` on, races equal on several ranks once. cure: each with the
+ * line that would order the two operations */
 void trace_races(const struct trace *trace, size_t first, bool cure, int width, struct text *out);
 /* Appends world.circles from `first` on, with each rank's two lines. */
 void trace_circles(const struct trace *trace, size_t first, int width, struct text *out);

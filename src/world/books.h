@@ -200,7 +200,7 @@ struct unmatched {
 	int from, to; /* places */
 	int64_t sent, expected;
 };
-/* Returns true and sets *rows if a sends b more or fewer rows than b expects, or b sends a. */
+/* Returns true and sets *rows if a sends b, or b sends a, more or fewer rows than expected. */
 bool rows_differ(const struct world *world, const struct match *match, int a, int b, struct unmatched *rows);
 
 /* ---- orders.c */

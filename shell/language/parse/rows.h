@@ -67,7 +67,7 @@ struct slice_of_text {
 #define WHOLE(slice) (int)(slice).length, (slice).at
 #define SHOWN(slice) (int)((slice).length > 60 ? 60 : (slice).length), (slice).at
 #define UP_TO(most, at, after) (int)((after) - (at) < (most) ? (after) - (at) : (most)), (at)
-/* the most parts of a line that `+` divides; that `+` and `/` divide */
+/* the most parts of a line that `+` alone divides; of one that `+` and `/` divide */
 enum { PARTS_MAX = 6, PARTS_ALL = 48 };
 /* A line's work on one rank. It is called for every rank with act false, to check; then, if no
  * rank refused the line, for every rank with act true. */

@@ -41,7 +41,7 @@ struct player_file {
 	size_t count;
 	const struct given *given; /* values of its options */
 	int givens;
-	/* it may declare an option again that an earlier file has: both share it */
+	/* it may repeat an option that an earlier file declares: both share it */
 	bool shares;
 };
 struct player_source {

@@ -31,7 +31,7 @@ void capture_release(struct host_thread *host, struct captured *captured);
 
 /* ---- graph.c */
 /* Launches the orders as a CUDA graph and adds its operations in flight. Returns false, with
- * nothing done, if they cannot be one, or not now. issue: session time when the host reached it */
+ * nothing done, if they cannot be one, or not yet. issue: session time when the host reached it */
 bool graph_order(struct host_thread *host, const struct host_order *orders, int count, int64_t issue);
 /* Stores the times of a completed launch's operation on the host clock. divided: as in struct
  * measured. Fails with ST_GPU. */

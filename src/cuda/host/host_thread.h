@@ -147,8 +147,8 @@ void lanes_check(struct host_thread *host);
  *             first                                         told                      count
  *
  * An operation is reported when its last event has completed. It is kept until the host clock has
- * passed its end. On a GPU that is at once; on a virtual clock the end may lie ahead, and a wait
- * must wait for it, too. */
+ * passed its end. On a GPU that is at once; on a virtual clock the end may lie ahead, and waits
+ * last until then. */
 enum { LANES = 256 };
 struct host_lanes {
 	struct host_lane *by_number[LANES];
@@ -217,7 +217,8 @@ void compute_tell_faults(struct host_thread *host, int stream, op_id id);
 /* Queues OP_COPY. Without a target, keeps the value for host_read(by = order.id): until it is read
  * if record.noted, else for at least 256 further copies. */
 enum status copy_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
-/* Keeps each one-element tensor that a noted operation wrote, until it is read; in no timeline. */
+/* Keeps each one-element tensor that a noted operation wrote, until it is read; no timeline
+ * shows these copies. */
 enum status copy_note(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 /* Copies elements of one type and shape; the two may overlap if both are in one kind of memory. */
 enum status copy_between(struct host_thread *host, const struct kernel_tensor *from, enum space from_space,

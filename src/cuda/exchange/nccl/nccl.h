@@ -5,7 +5,7 @@
  * member (backup=) gets the result on a communicator with the first member that counts.
  *
  * NCCL has no put, get and add: the target rank serves them (serve.c), on a communicator for each
- * origin stream, whose order is all that both ends agree on. */
+ * origin stream, because both ends know only that stream's order. */
 #ifndef RANKSH_CUDA_NCCL_EXCHANGE_H
 #define RANKSH_CUDA_NCCL_EXCHANGE_H
 

@@ -151,7 +151,7 @@ void party_release(struct party *party);
 enum status party_settle(struct party *party);
 /* Requires the lock. Marks the party as failed for good; `words` are copied. */
 void party_break(struct party *party, const char *words);
-/* Between two polls: yields the core, after 1000 polls it sleeps. */
+/* Call between two polls: yields the core; after 1000 polls, sleeps. */
 void party_nap(int looks);
 
 /* ---- batch.c */
