@@ -200,6 +200,10 @@ static bool mpirun_known(const struct mpi_install *install)
 static bool search_consider(struct mpi_search *search, const char *library, const char *prefix)
 {
 	static const char *const names[] = {"bin/mpirun", "bin/mpirun.openmpi", "bin/orterun"};
+	char root[PATH_BYTES];
+	/* mpirun refuses to be /bin/mpirun: /bin is a link to /usr/bin */
+	if (!*prefix && realpath("/bin", root) && path_cut(root))
+		prefix = root;
 	struct mpi_install found = {.pypi = is_pypi(prefix)}, *best = &search->best;
 	snprintf(found.library, sizeof found.library, "%s", library);
 	elf_constant(library, "ompi_version_string", found.version, sizeof found.version);

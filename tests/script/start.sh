@@ -34,6 +34,8 @@ fi
 fake_mpirun "$work" 'exit ${MPIRUN_STATUS:-1}'
 refuses "mpirun ends with 1" 'mpirun ended with status 1' 'export RANKSH_MPI=$work'
 refuses "mpirun ends with 2" 'mpirun ended with status 2' 'export RANKSH_MPI=$work MPIRUN_STATUS=2'
+(PATH=/bin:$PATH; within 60 "$RANKSH" -n 2 -c 'say "runs"') > out 2>&1
+check "/bin before /usr/bin on PATH" grep -q runs out
 "$RANKSH" -n 2 -c 'expect 1 == 2' > out 2>&1
 check "a false expect is 1" [ $? = 1 ]
 "$RANKSH" -n 2 -c 'bogus' > out 2>&1
