@@ -186,8 +186,9 @@ static void hear_line(struct job *job, const char *line, size_t count, struct te
 	if (job->mpi &&
 	        (memmem(line, count, "mpirun noticed", 14) || memmem(line, count, "ORTE_ERROR_LOG", 14)))
 		into = &job->chatter;
-	else if (job->mpi && !job->boxed && memmem(line, count, "help message", 12))
-		return;
+	else if (job->mpi && !job->boxed &&
+	        (memmem(line, count, "help message", 12) || memmem(line, count, "help_aggregate", 14)))
+		return; /* of the boxes, which are not shown */
 	text_put(into, line, count);
 	text_put(into, "\n", 1);
 }

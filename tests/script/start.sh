@@ -30,6 +30,11 @@ if mount -t tmpfs -o size=64k tmpfs full 2> mount.out; then
 	mounted=$work/full
 	refuses "no room" 'full has room for .*, and mpirun needs 9 MB there' 'export TMPDIR=$work/full'
 fi
+# without room for segments in shared memory, messages go by TCP
+if unshare -m true 2> mount.out; then
+	unshare -m sh -c 'mount -t tmpfs -o size=1m tmpfs /dev/shm && exec "$0" -n 2 -c "say \"runs\""' "$RANKSH" > out 2>&1 < /dev/null
+	check "little shared memory: nothing but the output" [ "$(cat out)" = runs ]
+fi
 # an mpirun that ends by itself
 fake_mpirun "$work" 'exit ${MPIRUN_STATUS:-1}'
 refuses "mpirun ends with 1" 'mpirun ended with status 1' 'export RANKSH_MPI=$work'
