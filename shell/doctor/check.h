@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /* NOTE: a session starts, but lacks something. PROBLEM: none starts. */
-enum severity { CHECK_OK, CHECK_NOTE, CHECK_PROBLEM };
+enum check_severity { CHECK_OK, CHECK_NOTE, CHECK_PROBLEM };
 struct finding {
-	enum severity severity;
+	enum check_severity severity;
 	struct text text;        /* what was found: "1024 may be open" */
 	struct text consequence; /* what follows */
 	struct text type;        /* a line for the user's shell that helps; empty: none */
@@ -42,6 +42,10 @@ const char *finding_path(const char *path);
 void check_open_mpi(const struct doctor *doctor, struct finding *finding);
 void check_other_mpi(const struct doctor *doctor, struct finding *finding);
 /* launcher.c */
+/* Returns true for the process that reports: a launcher's first, or one without a launcher. */
+bool doctor_is_first(void);
+/* Returns the number of ranks of the session. */
+int doctor_ranks(const struct options *options);
 void check_launcher(const struct doctor *doctor, struct finding *finding);
 /* computer.c */
 void check_processors(const struct doctor *doctor, struct finding *finding);

@@ -65,11 +65,13 @@ static void add_session(const struct options *options, struct text *line)
 int doctor_run(const struct options *options)
 {
 	struct doctor doctor = {.options = options,
-	        .n = options->n ? options->n : RANKS_DEFAULT,
+	        .n = doctor_ranks(options),
 	        .mpi = !options_alone(options),
 	        .terminal = !options->json && isatty(1)};
-	struct report report = {0};
+	struct doctor_report report = {0};
 	struct text type = {0};
+	if (!doctor_is_first())
+		return 0;
 	report_begin(&report, &doctor);
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
 		struct finding finding = {.numbers = cJSON_CreateObject()};

@@ -16,7 +16,7 @@ static const char *const severities[] = {
         [CHECK_OK] = "ok", [CHECK_NOTE] = "note", [CHECK_PROBLEM] = "problem"};
 static const int colours[] = {[CHECK_OK] = 114, [CHECK_NOTE] = 179, [CHECK_PROBLEM] = 203};
 
-static int report_width(const struct report *report)
+static int report_width(const struct doctor_report *report)
 {
 	int columns = report->doctor->terminal ? terminal_columns() : 0;
 	return columns < 1 ? WIDTH : columns < WIDTH_LEAST ? WIDTH_LEAST : columns;
@@ -24,7 +24,7 @@ static int report_width(const struct report *report)
 
 /* Writes a mark in colour, and the rest of the line. */
 static void report_line(
-        const struct report *report, enum severity severity, const char *mark, const char *rest)
+        const struct doctor_report *report, enum check_severity severity, const char *mark, const char *rest)
 {
 	struct text line = {0}, shown = {0};
 	if (report->colour)
@@ -37,7 +37,8 @@ static void report_line(
 	text_release(&shown);
 }
 
-static void report_finding(const struct report *report, const char *name, const struct finding *finding)
+static void report_finding(
+        const struct doctor_report *report, const char *name, const struct finding *finding)
 {
 	struct text words = {0}, rows = {0}, line = {0};
 	text_add(&words, "%s; %s", text_string(&finding->text), text_string(&finding->consequence));
@@ -50,21 +51,22 @@ static void report_finding(const struct report *report, const char *name, const 
 	text_release(&line);
 }
 
-void report_begin(struct report *report, const struct doctor *doctor)
+void report_begin(struct doctor_report *report, const struct doctor *doctor)
 {
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
 	bool colour = doctor->terminal && term && *term && strcmp(term, "dumb") != 0;
-	*report = (struct report){.doctor = doctor, .colour = colour && !(no_colour && *no_colour)};
+	*report = (struct doctor_report){.doctor = doctor, .colour = colour && !(no_colour && *no_colour)};
 	if (!doctor->options->json)
 		return;
 	report->json = cJSON_CreateObject();
-	cJSON_AddNumberToObject(report->json, "version", JSON_VERSION);
-	cJSON_AddStringToObject(report->json, "ranksh", RANKSH_VERSION);
+	cJSON_AddNumberToObject(report->json, "ranksh", JSON_VERSION);
+	cJSON_AddStringToObject(report->json, "kind", "doctor");
+	cJSON_AddStringToObject(report->json, "version", RANKSH_VERSION);
 	cJSON_AddNumberToObject(report->json, "ranks", doctor->n);
 	report->checks = cJSON_CreateArray();
 }
 
-static void report_add_json(const struct report *report, const char *name, struct finding *finding)
+static void report_add_json(const struct doctor_report *report, const char *name, struct finding *finding)
 {
 	cJSON *check = cJSON_CreateObject();
 	text_make_safe(finding->text.bytes);
@@ -81,7 +83,7 @@ static void report_add_json(const struct report *report, const char *name, struc
 	finding->numbers = NULL;
 }
 
-void report_add(struct report *report, const char *name, struct finding *finding)
+void report_add(struct doctor_report *report, const char *name, struct finding *finding)
 {
 	if (finding->text.count && report->json)
 		report_add_json(report, name, finding);
@@ -93,7 +95,7 @@ void report_add(struct report *report, const char *name, struct finding *finding
 	cJSON_Delete(finding->numbers);
 }
 
-bool report_end(struct report *report, bool starts, const char *type)
+bool report_end(struct doctor_report *report, bool starts, const char *type)
 {
 	if (report->json) {
 		cJSON_AddBoolToObject(report->json, "starts", starts);

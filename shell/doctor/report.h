@@ -4,16 +4,16 @@
 
 #include "shell/doctor/check.h"
 
-struct report {
+struct doctor_report {
 	const struct doctor *doctor;
 	bool colour;
 	cJSON *json, *checks; /* NULL: lines */
 };
 
-void report_begin(struct report *report, const struct doctor *doctor);
+void report_begin(struct doctor_report *report, const struct doctor *doctor);
 /* Takes the finding's texts and numbers. */
-void report_add(struct report *report, const char *name, struct finding *finding);
+void report_add(struct doctor_report *report, const char *name, struct finding *finding);
 /* Ends the report with the line to type. Returns false if the output could not be written. */
-bool report_end(struct report *report, bool starts, const char *type);
+bool report_end(struct doctor_report *report, bool starts, const char *type);
 
 #endif

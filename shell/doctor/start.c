@@ -1,6 +1,7 @@
 /* start.c -- starts ranks, as a session does, and measures how long that takes (--try) */
 #include "base/number.h"
 #include "shell/doctor/check.h"
+#include "shell/rank/launcher.h"
 #include "shell/session/options.h"
 #include "shell/doctor/patience.h"
 #include "shell/terminal/launch.h"
@@ -75,6 +76,9 @@ void check_start(const struct doctor *doctor, struct finding *finding)
 		text_add(&finding->text, "not tried");
 		text_add(&finding->consequence, "`ranksh doctor --try` starts %d ranks",
 		        doctor->options->n ? doctor->options->n : TRIED_RANKS);
+	} else if (launcher_joins(doctor->options->n)) {
+		text_add(&finding->text, "not tried");
+		text_add(&finding->consequence, "this process is one of a job, whose ranks have started");
 	} else if (doctor->failed) {
 		finding->severity = CHECK_NOTE;
 		text_add(&finding->text, "not tried");

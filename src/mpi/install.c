@@ -126,7 +126,8 @@ static bool versions_differ(const char *a, const char *b)
 }
 
 /* Notes the first reason why an MPI cannot be used. */
-static void search_note(struct mpi_search *search, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void search_note(struct mpi_search *search, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
 static void search_note(struct mpi_search *search, const char *format, ...)
 {
 	va_list arguments;

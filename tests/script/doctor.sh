@@ -92,6 +92,20 @@ row problem 'Open MPI' 'RANKSH_MPI: .*/mpich is not Open MPI: .*; only `ranksh -
 row note 'Open MPI' 'RANKSH_MPI: .*'
 type_line 'ranksh -n 1'
 
+# launchers
+row ok launcher 'none; `ranksh` starts the ranks itself'
+srun='export SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=3 SLURM_NTASKS=3 SLURM_PROCID='
+planted 1 "${srun}0"
+row problem launcher 'srun started 3 processes (SLURM_STEP_NUM_TASKS), which MPI does not connect; `ranksh` is refused in them'
+type_line 'srun --mpi=pmix -n 3 ranksh FILE.rsh'
+(eval "${srun}1"; doctor)
+check "... the other processes are silent" [ ! -s wrapped ]
+planted 1 'export RANK=0 WORLD_SIZE=4 LOCAL_RANK=0'
+row problem launcher 'torchrun started 4 processes (WORLD_SIZE), .*'
+type_line 'ranksh -n 4 FILE.rsh'
+planted 0 'export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0'
+row ok launcher 'this is process 0 of 2 of mpirun; a file or lines run on all; a prompt needs a shell'
+
 # terminal and locale
 planted 0 'export LC_ALL=C'
 row note locale 'C is not UTF-8; pictures are drawn with # and =: `export LC_ALL=C.UTF-8` for blocks'
@@ -156,7 +170,7 @@ row note libraries 'no cuBLAS.*; the ranks are simulated: `pip install nvidia-cu
 # as JSON
 doctor --json
 check "--json: one line" [ "$(wc -l < wrapped)" = 1 ]
-check "... with a version" grep -q '^{"version":1,"ranksh":"0.1","ranks":4,"starts":true,"type":"ranksh","checks":\[{"name":"Open MPI"' wrapped
+check "... with a version" grep -q '^{"ranksh":1,"kind":"doctor","version":"0.1","ranks":4,"starts":true,"type":"ranksh","checks":\[{"name":"Open MPI"' wrapped
 check "... and numbers" grep -q '"name":"open files","severity":"ok","text":"[0-9]* at most","consequence":"4 ranks need 48","numbers":{"files":[0-9]*,"files_wanted":48}}' wrapped
 if command -v python3 > /dev/null; then
 	check "... that is JSON" python3 -c 'import json; checks = json.load(open("wrapped"))["checks"]; assert len(checks) > 10 and all(c["text"] and c["consequence"] for c in checks)'
@@ -170,7 +184,7 @@ check "... status 1" [ "$(cat status)" = 1 ]
 refused() { doctor $1; check "doctor $1" grep -q -e "$2" out; check "... status 2" [ $status = 2 ]; }
 refused F.rsh 'doctor cannot be combined with a file or lines: ranksh doctor'
 refused --tyr 'no option --tyr; did you mean --try?'
-"$RANKSH" --json > out 2>&1
-check "--json without doctor" grep -q -e '--json belongs to `ranksh doctor`' out
+"$RANKSH" --try > out 2>&1
+check "--try without doctor" grep -q -e '--try: did you mean `ranksh doctor --try`?' out
 "$RANKSH" doctor > /dev/full 2> out
 check "a full disk: status 4" [ $? = 4 ]
