@@ -5,11 +5,11 @@
  * with `force`. Unfinished work is projected; kineto leaves it out. */
 #include "base/file.h"
 #include "base/memory.h"
+#include "shell/commands/timeline_words.h"
 #include "shell/language/run/command.h"
 #include "shell/session/credit.h"
 #include "shell/session/quote.h"
 #include "shell/values/share.h"
-#include "shell/session/timeline.h"
 #include "trace/export.h"
 
 #include <errno.h>
@@ -144,18 +144,15 @@ static enum status export_write(struct shell *shell, const struct output *output
 	return status;
 }
 
-static enum status export_read_words(struct call *call, int *section, bool *force)
+/* format NULL: kineto. Only a picture can leave streams out. */
+static enum status export_check_words(const struct timeline_words *asked, const struct format *format)
 {
-	enum status status = ST_OK;
-	for (int i = 0; i < call_count(call, 2) && status == ST_OK; i++) {
-		const char *word;
-		status = call_word(call, 2, i, COMMON, &word);
-		if (status == ST_OK && strcmp(word, "force") == 0)
-			*force = true;
-		else if (status == ST_OK)
-			status = section_find(call->shell, word, section);
-	}
-	return status;
+	bool picture = format && (format->make == trace_export_svg || format->make == trace_export_txt);
+	if (asked->critical)
+		return fail(ST_ARGUMENT, "export: only `timeline critical` draws the critical path");
+	if (asked->lanes && !picture)
+		return fail(ST_ARGUMENT, "export: only a .svg or .txt leaves streams out");
+	return ST_OK;
 }
 
 static enum status export_run(struct call *call)
@@ -163,25 +160,32 @@ static enum status export_run(struct call *call)
 	struct shell *shell = call->shell;
 	const char *path;
 	const struct format *format = NULL;
-	int section = -1;
+	struct timeline_words asked;
+	struct window window;
+	int section;
 	int64_t width = 160;
 	bool force = false;
 	enum status status = call_common(call, 1, &path);
 	if (status == ST_OK && !call_count(call, 0))
 		status = export_find_format(path, &format);
 	if (status == ST_OK)
-		status = export_read_words(call, &section, &force);
+		status = timeline_words_read(call, 2, &asked, &force);
+	if (status == ST_OK)
+		status = export_check_words(&asked, format);
 	if (status == ST_OK)
 		status = call_option_whole(call, "width", COMMON, 40, 4000, &width);
 	if (status == ST_OK)
 		status = shell_may_write(shell, path);
+	asked.all |= !timeline_words_any(&asked);
 	if (status == ST_OK)
-		status = shell_look(shell);
+		status = timeline_words_find(shell, &asked, &section, &window);
 	if (status != ST_OK)
 		return status;
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
-	struct export_options options = {.window = trace_window_seen(&trace, section),
+	struct export_options options = {.window = window,
 	        .ranks = call->set,
+	        .lane = asked.lane,
+	        .lanes = asked.lanes,
 	        .width = (int)width,
 	        .now = shell_clock(shell)};
 	struct text line = {0};
@@ -211,18 +215,20 @@ static enum status export_run(struct call *call)
 const struct command command_export = {
         .name = "export",
         .topic = "look",
-        .usage = "export FILE.svg|.html|.csv|.txt|.json [SECTION] [force] [width=N] | export kineto DIR "
-                 "[SECTION] [force]",
+        .usage = "export FILE.svg|.html|.csv|.txt|.json [all|current|last|SECTION|FROM TO] [STREAM...] "
+                 "[force] "
+                 "[width=N] | export kineto DIR [...] [force]",
         .help = "writes the timeline to a file. The file's ending chooses the format: .svg for slides; "
                 ".html a page to pan, zoom and search; .csv a row per span with its cause and whether it "
                 "is finished (done); .txt as `timeline` prints it (width=: columns); .json for Perfetto "
                 "and chrome://tracing: a process per rank, a thread per stream and for one-sided "
                 "operations in its windows, arrows for waits and transfers. kineto: a file per rank, as "
-                "PyTorch's profiler writes it, with finished operations only. `@0-3 export` writes some "
+                "PyTorch's profiler writes it, with finished operations only. Without further words it "
+                "writes everything, else what `timeline` with these words draws. `@0-3 export` writes some "
                 "ranks. force: overwrites a file that `export` has not written in this format",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "kineto", "kineto"}, {ARG_FILE, 0, NULL, "FILE"},
-                {ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "SECTION|force"}},
+                {ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "SECTION|STREAM|force"}},
         .option = {{"width", ARG_EXPRESSION, UNIT_PLAIN, NULL, "columns of a .txt, 160 unless given"}},
         .run = export_run,
 };

@@ -1,27 +1,18 @@
 /* timeline.c -- timeline: hosts and streams on one clock; replay: the same, animated
  *
- *     timeline            the current section     timeline last            the last iteration
+ *     timeline [current]  the current section     timeline last            the last iteration
  *     timeline slow       a section               timeline 40ms 52ms       a window
  *     timeline all        from time 0             @0-3 timeline compute    some ranks, streams
  *     timeline critical   the critical path       timeline slow critical   that of a section
  *
  * A word is one of these, a time, a section or a stream, in this order. */
+#include "shell/commands/timeline_words.h"
 #include "shell/language/run/command.h"
 #include "shell/session/timeline.h"
 #include "trace/critical.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { LANES_MOST = 16 };
-
-struct timeline_words {
-	bool all, last, critical;
-	int section; /* -1: none */
-	int64_t time[2];
-	int times, lanes;
-	name_id lane[LANES_MOST];
-};
 
 static bool timeline_read_time(const char *word, int64_t *ns)
 {
@@ -46,7 +37,7 @@ static enum status timeline_unknown(const struct world *world, const struct rank
 {
 	const char *nearest = NULL;
 	int best = text_too_far(word);
-	static const char *const words[] = {"all", "last", "critical", "on", "off"};
+	static const char *const words[] = {"all", "current", "last", "critical", "on", "off"};
 	size_t own = sizeof words / sizeof *words;
 	for (size_t i = 0; i < world->section_count + world->stream_count + own; i++) {
 		size_t stream = i - world->section_count;
@@ -77,6 +68,8 @@ static enum status timeline_read_word(struct call *call, const char *word, struc
 	int64_t time;
 	if (strcmp(word, "all") == 0) {
 		asked->all = true;
+	} else if (strcmp(word, "current") == 0) {
+		asked->current = true;
 	} else if (strcmp(word, "last") == 0) {
 		asked->last = true;
 	} else if (strcmp(word, "critical") == 0) {
@@ -94,7 +87,8 @@ static enum status timeline_read_word(struct call *call, const char *word, struc
 	} else if (stream && asked->lanes < LANES_MOST) {
 		asked->lane[asked->lanes++] = stream;
 	} else if (stream) {
-		return fail(ST_ARGUMENT, "timeline: %s is one stream too many: at most %d", word, LANES_MOST);
+		return fail(ST_ARGUMENT, "%s: %s is one stream too many: at most %d",
+		        call->statement->row->name, word, LANES_MOST);
 	} else {
 		return timeline_unknown(world, call->set, word);
 	}
@@ -103,7 +97,7 @@ static enum status timeline_read_word(struct call *call, const char *word, struc
 
 static enum status timeline_check(const char *command, const struct timeline_words *asked)
 {
-	int windows = asked->all + asked->last + (asked->section >= 0) + (asked->times > 0);
+	int windows = asked->all + asked->current + asked->last + (asked->section >= 0) + (asked->times > 0);
 	if (windows > 1)
 		return fail(ST_ARGUMENT,
 		        "%s: one of `all`, `last`, a section and two times: each is a window", command);
@@ -120,7 +114,13 @@ static enum status timeline_check(const char *command, const struct timeline_wor
 	return ST_OK;
 }
 
-static enum status timeline_find_window(
+bool timeline_words_any(const struct timeline_words *asked)
+{
+	return asked->all || asked->current || asked->last || asked->section >= 0 || asked->times ||
+	        asked->lanes;
+}
+
+enum status timeline_words_find(
         struct shell *shell, const struct timeline_words *asked, int *section, struct window *window)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
@@ -142,7 +142,7 @@ static enum status timeline_show(struct call *call, const struct timeline_words 
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
 	struct timeline_options options = {.ranks = call->set, .lane = asked->lane, .lanes = asked->lanes};
 	int section;
-	enum status status = timeline_find_window(shell, asked, &section, &options.window);
+	enum status status = timeline_words_find(shell, asked, &section, &options.window);
 	if (status != ST_OK)
 		return status;
 	if (!asked->critical)
@@ -158,14 +158,16 @@ static enum status timeline_show(struct call *call, const struct timeline_words 
 	return status;
 }
 
-static enum status timeline_read_words(struct call *call, struct timeline_words *asked)
+enum status timeline_words_read(struct call *call, int row, struct timeline_words *asked, bool *force)
 {
 	const char *word;
 	enum status status = ST_OK;
 	*asked = (struct timeline_words){.section = -1};
-	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
-		status = call_word(call, 0, i, ranks_first(call->set), &word);
-		if (status == ST_OK)
+	for (int i = 0; i < call_count(call, row) && status == ST_OK; i++) {
+		status = call_word(call, row, i, ranks_first(call->set), &word);
+		if (status == ST_OK && force && strcmp(word, "force") == 0)
+			*force = true;
+		else if (status == ST_OK)
 			status = timeline_read_word(call, word, asked);
 	}
 	return status == ST_OK ? timeline_check(call->statement->row->name, asked) : status;
@@ -183,16 +185,17 @@ static enum status timeline_run(struct call *call)
 		return ST_OK;
 	}
 	if (status == ST_OK)
-		status = timeline_read_words(call, &asked);
+		status = timeline_words_read(call, 0, &asked, NULL);
 	return status == ST_OK ? timeline_show(call, &asked) : status;
 }
 
 const struct command command_timeline = {
         .name = "timeline",
         .topic = "look",
-        .usage = "timeline [on|off|all|last|SECTION|FROM TO] [critical] [STREAM...]",
-        .help = "draws every host and stream on one clock; unfinished work is dimmed. Draws a section, the"
-                " `last` iteration of `run`, or a range of time (`timeline 40ms 52ms`). With names of "
+        .usage = "timeline [on|off|all|current|last|SECTION|FROM TO] [critical] [STREAM...]",
+        .help = "draws every host and stream on one clock; unfinished work is dimmed. Draws a section (the"
+                " current one without a word), the `last` iteration of `run`, or a range of time (`timeline "
+                "40ms 52ms`). With names of "
                 "streams it draws only these; `@0-3 timeline compute` has a row per rank. x16, or a digit,"
                 " counts the operations in one column, + is several; a thin bar is mostly idle in its "
                 "column. `critical` draws the section's critical path in full, other work as a line, and "
@@ -212,12 +215,12 @@ static enum status replay_run(struct call *call)
 	int section;
 	if (!shell->interactive)
 		return fail(ST_ARGUMENT, "`replay` needs a terminal; `timeline` prints the final picture");
-	enum status status = timeline_read_words(call, &asked);
+	enum status status = timeline_words_read(call, 0, &asked, NULL);
 	if (status == ST_OK && (asked.lanes || asked.critical))
 		status = fail(
 		        ST_ARGUMENT, "replay shows all streams: %s", command_usage(call->statement->row));
 	if (status == ST_OK)
-		status = timeline_find_window(shell, &asked, &section, &window);
+		status = timeline_words_find(shell, &asked, &section, &window);
 	if (status == ST_OK && window.to <= window.from)
 		status = fail(ST_ARGUMENT, "nothing has run or is queued here: there is nothing to replay");
 	if (status != ST_OK)

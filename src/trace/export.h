@@ -16,7 +16,9 @@ struct lanes;
 struct export_options {
 	struct window window;
 	const struct ranks *ranks; /* NULL: all */
-	int width;                 /* columns, for text */
+	const name_id *lane;       /* a picture has only these streams; lanes 0: all */
+	int lanes;
+	int width; /* columns, for text */
 	/* the host clock that is furthest ahead: spans that end later are not done */
 	int64_t now;
 };

@@ -42,7 +42,9 @@ struct timeline_options export_timeline(const struct export_options *options, in
 	        .rows = rows,
 	        .merge = true,
 	        .now = options->now,
-	        .ranks = options->ranks};
+	        .ranks = options->ranks,
+	        .lane = options->lane,
+	        .lanes = options->lanes};
 }
 
 void export_label(struct text *out, const struct world *world, op_id id)

@@ -22,6 +22,11 @@ export a.csv
 export a.txt
 export a.json
 export two.csv two
+export current.txt current width=60
+export spans.txt 0ms 500us io width=60
+expect error "only a .svg or .txt leaves streams out" { export b.csv io }
+expect error "only `timeline critical` draws" { export b.svg critical }
+expect error "each is a window" { export b.svg two last }
 spin 2ms
 export under_way.svg
 export under_way.csv
@@ -63,6 +68,8 @@ check 'words in quotes where they have to be' grep -q '"a<b>&""c"", d"' a.csv
 check 'whom a wait is blamed on' grep -q '^0,compute,[0-9]*,[0-9]*,stall,peer,peer,.*,2,[0-9]*,' a.csv
 check 'a section alone' sh -c "! grep -q matmul two.csv && grep -q spin two.csv"
 check 'some ranks alone' sh -c "grep -q '^1,' some.csv && grep -q '^2,' some.csv && ! grep -q '^[03],' some.csv"
+check 'the words of timeline: the current section' sh -c "grep -q spin current.txt && ! grep -q matmul current.txt"
+check '... a window of a stream' sh -c "grep -q ' io ' spans.txt && ! grep -q 'compute' spans.txt && ! grep -q host spans.txt"
 check 'text, as wide as is asked for' sh -c "grep -q 'compute' a.txt && tr -d '\200-\277' < narrow.txt | LC_ALL=C awk '{ if (length > 60) wide = 1 } END { exit wide }'"
 cat > stuck.rsh <<END
 tensor x[64] = ones
