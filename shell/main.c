@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 		status = check(&options);
 	if (status != ST_OK && wants_json(argc, argv))
 		script_refused(2);
-	else if (status != ST_OK)
+	else if (status != ST_OK && launcher_first())
 		fprintf(stderr, "ranksh: %s\n", fail_text());
 	if (status != ST_OK)
 		return 2;

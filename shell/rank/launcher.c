@@ -85,6 +85,13 @@ bool launcher_joins(int n)
 	return !launcher_find(&launcher) || launcher.count > 1 || (n <= 1 && !(isatty(0) && isatty(1)));
 }
 
+bool launcher_first(void)
+{
+	int number;
+	return !(launcher_number("OMPI_COMM_WORLD_RANK", &number) || launcher_number("PMIX_RANK", &number)) ||
+	        number == 0;
+}
+
 bool launcher_several(struct launcher *launcher)
 {
 	return !launcher_ignored() && launcher_find(launcher) && launcher->count > 1 && !launcher_in_shell();

@@ -21,6 +21,9 @@ struct launcher {
  * not given. With RANKSH_LAUNCHER=none only mpirun starts ranks. */
 bool launcher_joins(int n);
 
+/* Returns false if this process has another number than 0 among those that MPI connects. */
+bool launcher_first(void);
+
 /* Returns true if a launcher started this process as one of several. Returns false with
  * RANKSH_LAUNCHER=none, and in a shell that srun opened in a terminal. */
 bool launcher_several(struct launcher *launcher);

@@ -112,9 +112,9 @@ static int run(struct options *options, const struct course *course, struct tran
 	enum status status = ST_OK;
 	if (mpi && options->n && options->n != transport_size(t))
 		status = fail(ST_ARGUMENT, "-n %d, but mpirun started %d", options->n, transport_size(t));
-	if (mpi && options->json && !options->wire)
-		status = fail(ST_ARGUMENT, "--json starts the ranks itself: `ranksh --json -n %d`",
-		        transport_size(t));
+	if (mpi && !options->wire && options_front_end(options))
+		status = fail(ST_ARGUMENT, "%s starts the ranks itself: `ranksh %s ... -n %d`",
+		        options_front_end(options), options_front_end(options), transport_size(t));
 	if (status == ST_OK)
 		status = open_together(&conductor, t, capture, options, mpi, &device);
 	if (status == ST_OK && rank == 0 && !options->wire && *device_words(device))

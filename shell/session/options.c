@@ -271,6 +271,16 @@ enum status options_read(struct options *options, int argc, char **argv)
 	return status == ST_OK ? check(options) : status;
 }
 
+const char *options_front_end(const struct options *options)
+{
+	return options->json            ? "--json"
+	        : options->class_folder ? "--class"
+	        : options->resume       ? "--resume"
+	        : options->follow       ? "--follow"
+	        : options->journal      ? "--journal"
+	                                : NULL;
+}
+
 bool options_course(const struct options *options)
 {
 	return options->check_lessons || options->grade;

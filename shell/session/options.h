@@ -49,6 +49,9 @@ enum { RANKS_DEFAULT = 4, RANKS_DRY_MOST = 4096, RANKS_MPI_MOST = 512 };
  * a value. */
 enum status options_read(struct options *options, int argc, char **argv);
 const char *options_help(void);
+/* Returns the first of the options with which ranksh itself starts the ranks, such as "--journal";
+ * NULL if none. */
+const char *options_front_end(const struct options *options);
 /* Returns true for --grade and --check-lessons. */
 bool options_course(const struct options *options);
 /* Returns true if one process runs: it has no data, or the data of all ranks (shell/sandbox/). */

@@ -62,6 +62,10 @@ until_true all_gone $ranks && echo "ok ... and nobody left" || echo "FAIL ... an
 
 status "an unknown option" 2 "$RANKSH" --dyr
 said "... and the nearest" 'did you mean --dry' err
+status "... under mpirun" 2 mpirun -n 2 --oversubscribe "$RANKSH" --dyr
+[ "$(grep -c 'did you mean --dry' "$folder/err")" = 1 ] && echo "ok ... once" || { echo "FAIL ... once"; cat "$folder/err"; }
+status "a class under mpirun" 2 mpirun -n 2 --oversubscribe "$RANKSH" --class "$folder"
+said "... with what to type" 'class starts the ranks itself: `ranksh --class ... -n 2`' err
 status "an unknown machine" 2 "$RANKSH" --machine clasroom -c 'sync'
 said "... and the nearest machine" 'classroom' err
 status "a file that is not there" 2 "$RANKSH" nowhere.rsh
