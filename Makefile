@@ -131,17 +131,19 @@ programs  = $(patsubst tests/%.c,$(BUILD)/%,$(sort $(wildcard tests/$(1)/*.c)))
 MPI_TESTS = $(call programs,mpi)
 BENCHES   = $(call programs,bench)
 PROGRAMS  = $(UNIT_RUN) $(MPI_TESTS) $(BENCHES) $(call programs,gpu) $(call programs,compare)
+KERNEL_TESTS = $(filter $(BUILD)/unit/test_cuda_kernels_%,$(UNIT_RUN))
 $(PROGRAMS): $(BUILD)/%: $(BUILD)/tests/%.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(BUILD)/libranksh.a $(TEST_LIBS) $(LIBS)
 # without optimization, because this compiles four times as fast
 $(UNIT_RUN:$(BUILD)/%=$(BUILD)/tests/%.o): OPTIMISE = -O0 -g
+# these compute as much as the code under test
+$(KERNEL_TESTS:$(BUILD)/%=$(BUILD)/tests/%.o) $(BUILD)/tests/unit/test_cuda_shared_gpu.o: OPTIMISE = -O1 -g
 $(UNIT_RUN): TEST_LIBS = -lcmocka
 # these compare with plain C over the BLAS
 $(BENCHES): TEST_LIBS = $(MPI_LIBS) -lopenblas
 $(BUILD)/unit/test_plain: TEST_LIBS = -lcmocka -lopenblas
 $(filter $(BUILD)/unit/test_standin_% $(BUILD)/unit/test_cuda_%,$(UNIT_RUN)): | $(STANDIN)
-KERNEL_TESTS = $(filter $(BUILD)/unit/test_cuda_kernels_%,$(UNIT_RUN))
 $(KERNEL_TESTS): TEST_LIBS = -lcmocka -lstdc++
 $(KERNEL_TESTS): $(STANDIN_KERNELS)
 
