@@ -103,7 +103,7 @@ void check_limits(const struct doctor *doctor, struct finding *finding)
 		        bytes_words(need.wanted).text);
 	}
 	if (!finding->text.count) {
-		text_add(&finding->text, "files, addresses, data, stack: enough");
+		text_add(&finding->text, "files, processes, sizes, network: enough");
 		text_add(&finding->consequence, "mpirun can start");
 	}
 }

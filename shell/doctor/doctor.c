@@ -7,28 +7,30 @@
 #include <string.h>
 #include <unistd.h>
 
+/* quiet: lines show it only if something is wrong */
 static const struct {
 	const char *name;
 	void (*check)(const struct doctor *doctor, struct finding *finding);
+	bool quiet;
 } checks[] = {
-        {"Open MPI", check_open_mpi},
-        {"other MPI", check_other_mpi},
-        {"launcher", check_launcher},
-        {"processors", check_processors},
-        {"memory", check_memory},
-        {"GPU", check_gpu},
-        {"libraries", check_libraries},
-        {"kernels", check_kernels},
-        {"terminal", check_terminal},
-        {"locale", check_locale},
-        {"temporary", check_temporary},
-        {"shared", check_shared},
-        {"home", check_home},
-        {"open files", check_files},
-        {"processes", check_tasks},
-        {"limits", check_limits},
-        {"network", check_network},
-        {"start", check_start},
+        {"Open MPI", check_open_mpi, false},
+        {"other MPI", check_other_mpi, false},
+        {"launcher", check_launcher, false},
+        {"processors", check_processors, false},
+        {"memory", check_memory, false},
+        {"GPU", check_gpu, false},
+        {"libraries", check_libraries, false},
+        {"kernels", check_kernels, false},
+        {"terminal", check_terminal, false},
+        {"locale", check_locale, false},
+        {"temporary", check_temporary, false},
+        {"shared", check_shared, false},
+        {"home", check_home, false},
+        {"open files", check_files, true},
+        {"processes", check_tasks, true},
+        {"network", check_network, true},
+        {"limits", check_limits, false},
+        {"start", check_start, false},
 };
 
 void finding_number(struct finding *finding, const char *name, int64_t value)
@@ -81,7 +83,7 @@ int doctor_run(const struct options *options)
 			if (!type.count)
 				text_add(&type, "%s", text_string(&finding.type));
 		}
-		report_add(&report, checks[i].name, &finding);
+		report_add(&report, checks[i].name, checks[i].quiet, &finding);
 	}
 	/* without a remedy: one process needs no mpirun */
 	if (!type.count && doctor.failed)

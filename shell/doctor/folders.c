@@ -23,10 +23,10 @@ void check_temporary(const struct doctor *doctor, struct finding *finding)
 		text_add(&finding->text, "free space unknown");
 	else
 		text_add(&finding->text, "%s free", bytes_words(need.there).text);
-	text_add(&finding->consequence, "mpirun needs %s", bytes_words(need.wanted).text);
-	if (!met)
-		text_add(&finding->consequence, " there: set %s to another folder",
-		        variable ? variable : "TMPDIR");
+	text_add(&finding->consequence, "mpirun needs %s%s", bytes_words(need.wanted).text,
+	        met ? "" : " there");
+	if (!met && !*need.type)
+		text_add(&finding->consequence, ": set %s to another folder", variable ? variable : "TMPDIR");
 }
 
 void check_shared(const struct doctor *doctor, struct finding *finding)
@@ -40,11 +40,11 @@ void check_shared(const struct doctor *doctor, struct finding *finding)
 		text_add(&finding->text, "free space unknown");
 	else
 		text_add(&finding->text, "%s free", bytes_words(need.there).text);
-	text_add(&finding->consequence, "%s",
-	        met ? "ranks exchange messages in memory" : "messages go by TCP, which takes twice as long");
-	if (!met)
-		text_add(&finding->consequence, " (%d ranks use %s)", doctor->n,
-		        bytes_words(need.wanted).text);
+	if (met)
+		text_add(&finding->consequence, "ranks exchange messages in memory");
+	else
+		text_add(&finding->consequence, "%d ranks use %s: messages go by TCP, half as fast",
+		        doctor->n, bytes_words(need.wanted).text);
 }
 
 /* Writes a file of a page, because a quota shows only then. errno is 0, or says why that failed. */
@@ -81,8 +81,7 @@ void check_home(const struct doctor *doctor, struct finding *finding)
 		finding->severity = CHECK_NOTE;
 		text_add(&finding->text, "%s", strerror(failed));
 		text_add(&finding->consequence,
-		        "no journal for --resume, no history, no progress of lessons: set XDG_STATE_HOME to "
-		        "another folder");
+		        "no --resume, history, progress of lessons: set XDG_STATE_HOME");
 	} else {
 		text_add(&finding->text, "writable");
 		text_add(&finding->consequence, "`ranksh --resume` works");

@@ -116,9 +116,8 @@ static void gpu_present(const struct doctor *doctor, struct finding *finding)
 	const struct device_findings *found = &gpu.found;
 	if (found->gpus > 1)
 		text_add(&finding->text, "%d x ", found->gpus);
-	text_add(&finding->text, "%s, %s, driver for CUDA %d.%d", found->gpu,
-	        bytes_words(found->gpu_bytes).text, found->driver_version / 1000,
-	        found->driver_version % 1000 / 10);
+	text_add(&finding->text, "%s, %s, CUDA %d.%d", found->gpu, bytes_words(found->gpu_bytes).text,
+	        found->driver_version / 1000, found->driver_version % 1000 / 10);
 	text_add(&finding->consequence,
 	        doctor->n == 1                     ? "the rank has one for itself"
 	                : doctor->n <= found->gpus ? "%d ranks have one each"

@@ -92,9 +92,7 @@ void check_other_mpi(const struct doctor *doctor, struct finding *finding)
 	        other.first ? "first on PATH" : "on PATH, too");
 	finding->severity = CHECK_NOTE;
 	if (other.first) {
-		text_add(&finding->consequence,
-		        "it cannot start ranksh; `ranksh` itself, and `%s -n %d ranksh FILE`, can",
-		        install.mpirun, doctor->n);
+		text_add(&finding->consequence, "for ranksh use %s", install.mpirun);
 	} else {
 		finding->severity = CHECK_OK;
 		text_add(&finding->consequence, "it is not used");

@@ -83,11 +83,11 @@ static void report_add_json(const struct doctor_report *report, const char *name
 	finding->numbers = NULL;
 }
 
-void report_add(struct doctor_report *report, const char *name, struct finding *finding)
+void report_add(struct doctor_report *report, const char *name, bool quiet, struct finding *finding)
 {
 	if (finding->text.count && report->json)
 		report_add_json(report, name, finding);
-	else if (finding->text.count)
+	else if (finding->text.count && !(quiet && finding->severity == CHECK_OK))
 		report_finding(report, name, finding);
 	text_release(&finding->text);
 	text_release(&finding->consequence);

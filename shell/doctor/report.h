@@ -11,8 +11,8 @@ struct doctor_report {
 };
 
 void report_begin(struct doctor_report *report, const struct doctor *doctor);
-/* Takes the finding's texts and numbers. */
-void report_add(struct doctor_report *report, const char *name, struct finding *finding);
+/* Takes the finding's texts and numbers. quiet: without a line if the severity is OK */
+void report_add(struct doctor_report *report, const char *name, bool quiet, struct finding *finding);
 /* Ends the report with the line to type. Returns false if the output could not be written. */
 bool report_end(struct doctor_report *report, bool starts, const char *type);
 

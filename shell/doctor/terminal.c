@@ -45,17 +45,13 @@ void check_terminal(const struct doctor *doctor, struct finding *finding)
 	finding->severity = CHECK_NOTE;
 	if (!isatty(0)) {
 		text_add(&finding->text, "none at the input");
-		text_add(&finding->consequence,
-		        "`ranksh` reads lines from there; a prompt needs a terminal (ssh -t, srun --pty)");
+		text_add(&finding->consequence, "`ranksh` reads lines, without a prompt");
 	} else if (!term || !*term || strcmp(term, "dumb") == 0) {
 		text_add(&finding->text, "TERM is %s", term && *term ? term : "not set");
-		text_add(&finding->consequence,
-		        "a prompt without colours, cursor keys and `view`: `export TERM=xterm-256color`");
+		text_add(&finding->consequence, "no colours, no `view`: `export TERM=xterm-256color`");
 	} else if (!screen_known(&colours)) {
 		text_add(&finding->text, "TERM=%s is not known here", term);
-		text_add(&finding->consequence,
-		        "no `view`, and keys may fail: `export TERM=xterm-256color`, or install "
-		        "ncurses-term");
+		text_add(&finding->consequence, "no `view`, and keys may fail: `export TERM=xterm-256color`");
 	} else {
 		finding->severity = CHECK_OK;
 		terminal_report(finding, term, colours);
@@ -81,8 +77,7 @@ void check_locale(const struct doctor *doctor, struct finding *finding)
 	finding->severity = CHECK_NOTE;
 	if (plain_wanted()) {
 		text_add(&finding->text, "%s is not UTF-8", name);
-		text_add(&finding->consequence,
-		        "pictures are drawn with # and =: `export LC_ALL=C.UTF-8` for blocks");
+		text_add(&finding->consequence, "pictures use # and =: `export LC_ALL=C.UTF-8`");
 	} else if (!other) {
 		text_add(&finding->text, "%s, but no UTF-8 locale is installed", *name ? name : "not set");
 		text_add(&finding->consequence, "letters beyond ASCII cannot be typed at the prompt");

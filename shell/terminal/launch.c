@@ -248,8 +248,8 @@ int job_outcome(const struct job *job, int status)
 		return code;
 	else
 		fail(ST_MPI, "%s ended with status %d%s%s", job->mpi ? "mpirun" : "the process", code,
-		        *chatter           ? " and said:\n"
-		                : job->mpi ? ", which no rank returned"
+		        *chatter           ? " (`ranksh doctor` looks for the cause) and said:\n"
+		                : job->mpi ? ", which no rank returned; `ranksh doctor` looks for the cause"
 		                           : "",
 		        chatter);
 	return 4;
