@@ -109,10 +109,10 @@ int launcher_refuse(const struct launcher *launcher, int err)
 		snprintf(join, sizeof join, "`%s -n %d ranksh FILE.rsh`, or ", launcher->type,
 		        launcher->count);
 	dprintf(err,
-	        "ranksh: %s started %d processes (%s), and MPI does not connect them: each would be a "
-	        "session of its own\n   type %s`ranksh -n %d FILE.rsh` once; RANKSH_LAUNCHER=none starts all "
-	        "%d sessions\n",
-	        launcher->name, launcher->count, launcher->variable, join, launcher->count, launcher->count);
+	        "ranksh: %s started %d processes (%s), and MPI does not connect them\n"
+	        "   type %s`ranksh -n %d FILE.rsh` once\n"
+	        "   (RANKSH_LAUNCHER=none: each starts a session of its own)\n",
+	        launcher->name, launcher->count, launcher->variable, join, launcher->count);
 	return 2;
 }
 
