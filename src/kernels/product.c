@@ -27,22 +27,37 @@ static struct {
 	char failure[300];
 } blas;
 
+/* The names of OpenBLAS: in our own packages, beside this program, from PyPI; on a system */
+static const struct blas_name {
+	const char *file, *prefix; /* of its symbols */
+} names[] = {{"libscipy_openblas.so", "scipy_"}, {"libopenblas.so.0", ""}};
+
+static void *blas_symbol(void *library, const char *prefix, const char *name)
+{
+	char symbol[64];
+	snprintf(symbol, sizeof symbol, "%s%s", prefix, name);
+	return dlsym(library, symbol);
+}
+
 static void blas_load(void)
 {
-	void *library = dlopen("libopenblas.so.0", BLAS_FLAGS);
+	const struct blas_name *at = names;
+	void *library = dlopen(at->file, BLAS_FLAGS);
 	void (*set_threads)(int threads);
 	char *(*core)(void);
+	if (!library)
+		library = dlopen((++at)->file, BLAS_FLAGS);
 	if (library) {
-		*(void **)&blas.somatcopy = dlsym(library, "cblas_somatcopy");
-		*(void **)&set_threads = dlsym(library, "openblas_set_num_threads");
-		*(void **)&core = dlsym(library, "openblas_get_corename");
+		*(void **)&blas.somatcopy = blas_symbol(library, at->prefix, "cblas_somatcopy");
+		*(void **)&set_threads = blas_symbol(library, at->prefix, "openblas_set_num_threads");
+		*(void **)&core = blas_symbol(library, at->prefix, "openblas_get_corename");
 	}
 	if (!library || !blas.somatcopy || !set_threads || !core) {
 		const char *words = dlerror();
 		snprintf(blas.failure, sizeof blas.failure, "%s", words ? words : "");
 		return;
 	}
-	*(void **)&blas.sgemm = dlsym(library, "cblas_sgemm");
+	*(void **)&blas.sgemm = blas_symbol(library, at->prefix, "cblas_sgemm");
 	set_threads(1);
 	blas.unpacked = strstr("SkylakeX Cooperlake SapphireRapids", core());
 }

@@ -14,13 +14,10 @@ wheel=$(echo dist/ranksh-*.whl)
 file=$(basename "$wheel")
 check "the wheel has $(megabytes "$wheel") MB, fewer than 25" [ "$(stat -c %s "$wheel")" -lt 25000000 ]
 
-# the Open MPI that pip installed beside ranksh
-beside='export LD_LIBRARY_PATH=$HOME/v/lib PATH=$HOME/v/bin:$PATH;'
-
 # opens SUITE: the first prompt, from the shell's command to the prompt
 opens() {
 	from=$(date +%s%N)
-	open_command 100 30 "exec sh tests/packages/inside $tree learner '$beside v/bin/ranksh -n 4'"
+	open_command 100 30 "exec sh tests/packages/inside $tree learner 'v/bin/ranksh -n 4'"
 	until_true ends_with_prompt
 	check "$1: the first prompt after $(since "$from") s" ends_with_prompt
 	line "print (6 * 7)"
@@ -36,12 +33,12 @@ for suite in bullseye bookworm; do
 	chown -R --reference="$tree/home/learner" "$tree/home/learner"
 	timed inside learner "python3 -m venv v && v/bin/pip install ./$file"
 	check "$suite: pip installs the wheel and Open MPI in $seconds s" [ $status = 0 ]
-	timed inside learner "$beside v/bin/ranksh --version && v/bin/python -m ranksh --version"
+	timed inside learner "v/bin/ranksh --version && v/bin/python -m ranksh --version"
 	check "$suite: ranksh and python -m ranksh start" [ "$(sort -u "$said")" = "ranksh $(sed -n 's/^VERSION *= *//p' Makefile)" ]
-	timed inside learner "$beside v/bin/ranksh -n 4 -c 'print (6 * 7)'"
+	timed inside learner "v/bin/ranksh -n 4 -c 'print (6 * 7)'"
 	check "$suite: 4 ranks print after $seconds s" said_line '42'
 	for script in commands/collectives strategies/sharded strategies/pipeline; do
-		timed inside learner "$beside v/bin/ranksh -n 4 --test script/$script.rsh"
+		timed inside learner "v/bin/ranksh -n 4 --test script/$script.rsh"
 		check "$suite: $script.rsh prints the same as in the normal build" [ $status = 0 ]
 	done
 	# the older one has no terminal database: ncurses uses its own entries

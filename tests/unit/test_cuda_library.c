@@ -280,6 +280,26 @@ static void looks_in_order(void **state)
 	text_release(&wanted);
 }
 
+static void looks_beside_the_program(void **state)
+{
+	(void)state;
+	struct text folders = {0}, wanted = {0};
+	const char *const there[] = {"env/lib/python3.12/site-packages/nvidia/cublas/lib",
+	        "env/lib/python3.12/site-packages/nvidia/cu13/lib"};
+	for (size_t i = 0; i < sizeof there / sizeof *there; i++) {
+		folder(there[i]);
+		text_add(&wanted, "%s\n", at(there[i]));
+	}
+	cuda_folders_beside(&folders, at("env/lib/python3.12/site-packages/ranksh/bin/ranksh"));
+	assert_string_equal(text_string(&folders), text_string(&wanted));
+	text_clear(&folders);
+	cuda_folders_beside(&folders, at("env/lib/python3.12/site-packages/bin/ranksh"));
+	cuda_folders_beside(&folders, "/ranksh/bin/ranksh");
+	assert_int_equal(folders.count, 0);
+	text_release(&folders);
+	text_release(&wanted);
+}
+
 static void probes(void **state)
 {
 	(void)state;
@@ -336,6 +356,7 @@ int main(void)
 	        cmocka_unit_test(refuses_what_is_no_library),
 	        cmocka_unit_test(takes_the_first_that_suits),
 	        cmocka_unit_test(looks_in_order),
+	        cmocka_unit_test(looks_beside_the_program),
 	        cmocka_unit_test(probes),
 	        cmocka_unit_test(words_calls),
 	};

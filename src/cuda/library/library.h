@@ -85,6 +85,9 @@ void cuda_devices_release(struct cuda_devices *devices);
  * path. With RANKSH_CUDA it is that folder alone. root: a prefix for absolute paths, "" except in
  * tests */
 void cuda_folders(struct text *folders, enum cuda_part part, const char *root);
+/* Adds those of NVIDIA's PyPI packages in the environment into which pip installed this program:
+ * program: its full path. None if it is not that of a wheel. */
+void cuda_folders_beside(struct text *folders, const char *program);
 /* Opens one library from those folders. */
 enum status cuda_open_in(struct cuda_library *library, enum cuda_part part, const char *folders);
 

@@ -1,5 +1,6 @@
 /* open.c -- finds a library, opens it and fills its rows of the table, or reports why not */
 #include "cuda/library/library.h"
+#include "system/system.h"
 #include <dlfcn.h>
 #include <glob.h>
 #include <stdbool.h>
@@ -59,6 +60,18 @@ static void add_packages_on_path(struct text *folders)
 	}
 }
 
+void cuda_folders_beside(struct text *folders, const char *program)
+{
+	static const char place[] = "/ranksh/bin/ranksh"; /* in the folder of pip's packages */
+	size_t length = strlen(program), tail = sizeof place - 1;
+	if (length <= tail || strcmp(program + length - tail, place) != 0)
+		return;
+	struct text packages = {0};
+	text_put(&packages, program, length - tail);
+	add_beneath(folders, "", text_string(&packages), "/nvidia/*/lib");
+	text_release(&packages);
+}
+
 void cuda_folders(struct text *folders, enum cuda_part part, const char *root)
 {
 	const char *only = getenv("RANKSH_CUDA");
@@ -78,6 +91,9 @@ void cuda_folders(struct text *folders, enum cuda_part part, const char *root)
 		add_beneath(folders, "", toolkits[i], "/lib64");
 		add_beneath(folders, "", toolkits[i], "/lib");
 	}
+	char program[4096];
+	if (system_own_file(program, sizeof program))
+		cuda_folders_beside(folders, program);
 	add_packages(folders, "", getenv("VIRTUAL_ENV"));
 	add_packages(folders, "", getenv("CONDA_PREFIX"));
 	add_packages_on_path(folders);
