@@ -52,10 +52,10 @@ static void add_mpirun(struct words *words)
 	add_option(words, "-n", words->n);
 	add(words, "--oversubscribe");
 	add_option(words, "--bind-to", "none");
-	if (geteuid() == 0) {
-		setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-		setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-	}
+	static const char *const for_root[] = {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+	        "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"};
+	for (size_t i = 0; i < sizeof for_root / sizeof *for_root && geteuid() == 0; i++)
+		setenv(for_root[i], "1", 1);
 	setenv("OMPI_MCA_btl", "self,vader,tcp", 0);
 	/* mpirun starts processes on other nodes by srun, which would wait until the step ends in which
 	 * this front end runs (`srun --pty bash`) */
@@ -205,13 +205,24 @@ static void take(int *end, short events, struct text *into)
 	}
 }
 
+/* Reads the box of a dead rank; its words are alike in all versions, but not its lines: "mpirun
+ * noticed that process rank 2 with PID 71 on node x exited on signal 9 (Killed)." */
+static bool box_of_death(const struct job *job, int *rank, int *number)
+{
+	const char *chatter = text_string(&job->chatter);
+	const char *process = strstr(chatter, "process rank "), *on = strstr(chatter, "exited on");
+	return process && on && sscanf(process, "process rank %d", rank) == 1 &&
+	        sscanf(on, "exited on signal %d", number) == 1;
+}
+
 void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 {
 	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN}};
 	struct text line = {0};
+	int rank, number;
 	/* mpirun ends after it reports a dead rank. If the rank was just starting, mpirun may wait
 	 * forever for its own lock (Open MPI 4.1, in PMIx_server_finalize) */
-	if (!job->death_ns && strstr(text_string(&job->chatter), "exited on signal"))
+	if (!job->death_ns && box_of_death(job, &rank, &number))
 		job->death_ns = wall_ns();
 	if (job->death_ns && wall_ns() - job->death_ns > END_WAIT_MS * 1000000LL)
 		kill(-job->pid, SIGKILL);
@@ -234,10 +245,7 @@ int job_outcome(const struct job *job, int status)
 		fail(ST_MEMORY, "this line found no memory on this computer");
 		return code;
 	}
-	/* "mpirun noticed that process rank 2 with PID 71 on node x exited on signal 9" */
-	const char *process = strstr(chatter, "process rank "), *on = strstr(chatter, "exited on signal ");
-	if (job->mpi && process && on && sscanf(process, "process rank %d", &rank) == 1 &&
-	        sscanf(on, "exited on signal %d", &number) == 1)
+	if (job->mpi && box_of_death(job, &rank, &number))
 		fail(ST_MPI, "rank %d died of signal %d (%s)", rank, number, strsignal(number));
 	else if (WIFSIGNALED(status))
 		fail(ST_MPI, "%s died of signal %d (%s)", job->mpi ? "mpirun" : "the process",

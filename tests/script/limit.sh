@@ -11,7 +11,7 @@ job=$!
 exec 9> in
 echo 'say "here"' >&9
 for look in $(seq $((300 * ${SLOW:-1}))); do grep -q here out && break; timeout 0.1 tail -f /dev/null; done
-mpirun=$(pgrep -P $job -x mpirun)
+mpirun=$(pgrep -P $job -x 'mpirun|prterun')
 for pid in $(pgrep -P "${mpirun:-0}"); do tr '\0' '\n' < "/proc/$pid/environ" | grep -qx OMPI_COMM_WORLD_RANK=1 && kill -STOP "$pid"; done
 echo 'tensor x[4] = ones; allreduce x; sync; print x' >&9
 exec 9>&-

@@ -17,7 +17,7 @@ begin() {
 	exec 9> "$1.in"
 	echo 'tensor x[4] = rank; allreduce x; sync; print x' >&9
 	until_true grep -q 'x = 1' "$1.out"
-	mpirun=$(pgrep -P $front -x mpirun)
+	mpirun=$(pgrep -P $front -x 'mpirun|prterun')
 	own=$(tr '\0' '\n' < "/proc/$mpirun/environ" | sed -n 's/^RANKSH_SEGMENTS=//p')
 }
 there() { [ -d "$own" ]; }

@@ -114,7 +114,8 @@ rank() {
 		tr '\0' '\n' < "/proc/$pid/environ" 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo "$pid"
 	done | head -1
 }
-mpirun_of() { pgrep -P "$(front)" -x mpirun; }
+# mpirun becomes prterun in Open MPI 5
+mpirun_of() { pgrep -P "$(front)" -x 'mpirun|prterun'; }
 # The process that answers the front end: rank 0, or the one process of --dry
 root() { rank 0 | grep . || pgrep -P "$(front)" -x ranksh; }
 # hold: stops it until `go`. A line typed meanwhile does not end before `go`, on any processor.
