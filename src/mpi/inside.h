@@ -5,6 +5,7 @@
  *      message.c    messages of any length, which wait by
  *      nap.c        back-off sleeps, ended by a doorbell socket
  *      data.c       tensor bytes, on their own communicator
+ *      networks.c   which networks MPI uses between hosts
  *      team.c       the same between threads in one process, without MPI
  *      library.c    MPI's functions, opened at the start
  *      install.c    which Open MPI this computer has, by elf.c
@@ -64,6 +65,9 @@ struct transport_group {
 	int n, place;
 	int *ranks; /* world ranks by group rank, owned */
 };
+
+/* Excludes networks within a host, such as Docker's, before MPI starts. The user's settings win. */
+void networks_choose(void);
 
 /* Returns MPI's return code as a status; counts the call for fail_at. */
 enum status mpi_checked(struct transport *t, int code, const char *what);

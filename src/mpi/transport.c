@@ -44,6 +44,7 @@ static enum status join(struct transport *t, int *argc, char ***argv)
 		setenv("OMPI_MCA_btl_vader_backing_directory", segments, 0);
 		setenv("OMPI_MCA_btl_sm_backing_directory", segments, 0);
 	}
+	networks_choose();
 	status = mpi_library_open(&t->mpi);
 	if (status != ST_OK)
 		return status;
