@@ -38,6 +38,9 @@ UNIT_RUN = $(UNIT:tests/unit/%.c=$(BUILD)/unit/%)
 # Debian packages that the binary needs, and those that the tests need in addition
 PACKAGES = libopenmpi-dev openmpi-bin libreadline-dev libncurses-dev libopenblas-dev libcjson-dev
 PACKAGES_CHECK = g++ libcmocka-dev tmux iproute2 procps clang-format shellcheck
+# Debian packages that are only unpacked, because their services must not start: Slurm, for
+# tests/hosts/slurm.sh, which is skipped without them
+PACKAGES_SLURM = slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge liblua5.1-0
 
 all: ranksh
 
@@ -152,7 +155,7 @@ mpi-tests: $(MPI_TESTS)
 
 .PHONY: all standin start check check-all quick sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean format wheel check-packages
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
 
 start: deps
 	@$(MAKE) --no-print-directory ranksh
@@ -244,6 +247,7 @@ deps:
 	@sh tools/deps $(PACKAGES)
 deps-check:
 	@sh tools/deps $(PACKAGES) $(PACKAGES_CHECK)
+	@sh tools/unpack build/slurm $(PACKAGES_SLURM) || true
 
 clean:
 	rm -rf build build-asan build-tsan build-wheel dist ranksh

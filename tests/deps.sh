@@ -46,3 +46,8 @@ check "the list of packages is read if a package is not found" [ "$(cut -d' ' -f
 check "a line shows that the list is read" grep -q 'reading the list of packages, 50 %' "$work/shown"
 check "a package that does not exist is a failure" eval '! deps nowhere'
 check "the failure has the words of apt-get" grep -q 'Unable to locate package nowhere' "$work/shown"
+# tools/unpack, which downloads what it does not install
+unpack() { PATH=$work:$PATH WORK=$work sh tools/unpack "$work/unpacked" "$@" > "$work/shown" 2>&1; }
+unpack nowhere
+check "unpack fails if a package does not exist" [ $? = 1 ]
+check "... in apt-get's words" grep -q '^E: Unable to locate package nowhere' "$work/shown"
