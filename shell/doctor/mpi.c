@@ -1,4 +1,5 @@
 /* mpi.c -- the Open MPI that a session uses, and others on PATH */
+#include "mpi/ask.h"
 #include "mpi/install.h"
 #include "shell/doctor/check.h"
 

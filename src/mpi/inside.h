@@ -8,7 +8,7 @@
  *      networks.c   which networks MPI uses between hosts
  *      team.c       the same between threads in one process, without MPI
  *      library.c    MPI's functions, opened at the start
- *      install.c    which Open MPI this computer has, by elf.c
+ *      install.c    which Open MPI this computer has, by elf.c and ask.c
  *
  * May call: base/, system/. An umbrella header. */
 #ifndef RANKSH_MPI_INSIDE_H

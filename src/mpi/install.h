@@ -12,7 +12,6 @@
 
 #include "base/status.h"
 #include <stdbool.h>
-#include <stddef.h>
 
 struct mpi_install {
 	char library[4096]; /* libmpi.so.40, a full path */
@@ -27,10 +26,6 @@ struct mpi_install {
 enum status mpi_install_find(struct mpi_install *install);
 /* The same for a rank, which needs no mpirun. */
 enum status mpi_install_library(struct mpi_install *install);
-
-/* Runs `mpirun --version`. Sets `name` to "Open MPI 4.1.4", and returns true; or to "MPICH",
- * "Intel MPI" or "another MPI", and returns false. */
-bool mpirun_name(const char *mpirun, char *name, size_t room);
 
 /* ---- for tests */
 

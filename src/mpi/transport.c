@@ -16,20 +16,6 @@
 
 enum { PART_BYTES = 1 << 30, TIMER_SLACK_NS = 2000 };
 
-/* Another MPI's launcher starts processes that Open MPI does not connect. */
-static enum status check_size(const struct transport *t)
-{
-	const char *size = getenv("OMPI_COMM_WORLD_SIZE");
-	size = size ? size : getenv("PMI_SIZE");
-	if (t->size > 1 || !size || atoi(size) <= 1)
-		return ST_OK;
-	return fail(ST_MPI,
-	        "the launcher started %s processes, but not as ranks of this Open MPI: `ranksh -n %s ...`, "
-	        "or "
-	        "its own mpirun, starts them",
-	        size, size);
-}
-
 static enum status join(struct transport *t, int *argc, char ***argv)
 {
 	const char *segments = getenv("RANKSH_SEGMENTS");
@@ -57,9 +43,6 @@ static enum status join(struct transport *t, int *argc, char ***argv)
 	t->mpi->MPI_Comm_set_errhandler(t->mpi->self, t->mpi->errors_return);
 	t->mpi->MPI_Comm_rank(t->mpi->world, &t->rank);
 	t->mpi->MPI_Comm_size(t->mpi->world, &t->size);
-	status = check_size(t);
-	if (status != ST_OK)
-		return status;
 	/* Linux extends sleeps by up to 50 us: 20 us would become 70. */
 	system_sleep_slack(TIMER_SLACK_NS);
 	status = mpi_checked(t, t->mpi->MPI_Comm_dup(t->mpi->world, &t->control), "start");

@@ -89,8 +89,6 @@ status "no Open MPI" 4 env RANKSH_MPI=/nowhere "$RANKSH" -n 2 -c sync
 said "... is said" '^ranksh: RANKSH_MPI: /nowhere is not there: expected ' err
 status "a rank without Open MPI" 2 mpirun -n 2 --oversubscribe env RANKSH_MPI=/nowhere "$RANKSH" -c sync
 [ "$(grep -c '^ranksh: RANKSH_MPI: /nowhere is not there' "$folder/err")" = 1 ] && echo "ok ... is reported once for a host" || { echo "FAIL ... is reported once for a host"; cat "$folder/err"; }
-status "another MPI's launcher" 2 env PMI_SIZE=4 "$RANKSH" -c sync
-said "... is refused" '^ranksh: the launcher started 4 processes, but not as ranks of this Open MPI: ' err
 status "one rank needs no MPI" 0 env RANKSH_MPI=/nowhere "$RANKSH" -n 1 -c sync
 status "nor does --dry" 0 env RANKSH_MPI=/nowhere "$RANKSH" --dry -n 4 -c sync
 fake_mpirun "$folder/fake" "$(printf '%s\n' 'cat >&2 <<END' ------------------------------------------------------------ 'There are not enough slots available in the system.' ------------------------------------------------------------ END 'exit 1')"

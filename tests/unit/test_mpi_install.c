@@ -171,6 +171,8 @@ static void the_chosen_one_alone(void **state)
 	REFUSES(PLACES(.chosen = at("nowhere"), .path = path), "RANKSH_MPI", at("nowhere"), "not there");
 	REFUSES(PLACES(.chosen = at("mpich"), .path = path), "RANKSH_MPI", at("mpich"), "libmpi.so.40");
 	REFUSES(PLACES(.chosen = at("mixed"), .path = path), at("mixed/bin/mpirun"), "5.0.3", "4.1.4");
+	REFUSES(PLACES(.chosen = at("load"), .launcher = at("env/bin/prterun"), .no_mpirun = true), "5.0.3",
+	        "5.0.11", at("env/bin/prterun"), "unset RANKSH_MPI");
 	REFUSES(PLACES(.chosen = at("bare"), .path = path), at("bare/lib/libmpi.so.40"), "not its mpirun");
 }
 
