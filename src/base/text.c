@@ -163,6 +163,10 @@ size_t text_valid(const char *bytes, size_t count)
 {
 	const char *at = bytes, *end = bytes + count;
 	while (at < end) {
+		if (*at > 0) { /* ASCII */
+			at++;
+			continue;
+		}
 		char piece[5] = "";
 		const char *next = piece;
 		memcpy(piece, at, least_of(end - at, 4));

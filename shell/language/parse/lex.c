@@ -188,11 +188,6 @@ const char *option_sign(const char *at, const char *after)
 	return p < after && *p == '=' && !(p + 1 < after && p[1] == '=') ? p : NULL;
 }
 
-bool slice_is(struct slice_of_text slice, const char *what)
-{
-	return text_is(slice.at, slice.at + slice.length, what);
-}
-
 struct slice_of_text slice_of_string(const char *string)
 {
 	return (struct slice_of_text){string, (uint32_t)strlen(string)};
@@ -218,5 +213,5 @@ bool name_is_reserved(struct slice_of_text name)
 	static const char words[] = "tensor let if else repeat for def expect option refuse replaced on in "
 	                            "and or not rank world inf";
 	const struct function_row *row = function_find(name);
-	return is_listed(words, name) || (row && function_is_word(row));
+	return (name.length < sizeof "replaced" && is_listed(words, name)) || (row && function_is_word(row));
 }

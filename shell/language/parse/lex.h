@@ -49,7 +49,10 @@ const char *quote_end(const char *at, const char *end);
 bool is_transposed(const char *at, const char *end); /* the text at `at` begins with ".T" */
 /* Returns the = of KEY=VALUE; NULL if [at, after) has another form. */
 const char *option_sign(const char *at, const char *after);
-bool slice_is(struct slice_of_text slice, const char *what);
+static inline bool slice_is(struct slice_of_text slice, const char *what)
+{
+	return text_is(slice.at, slice.at + slice.length, what);
+}
 struct slice_of_text slice_of_string(const char *string);
 bool slices_equal(struct slice_of_text a, struct slice_of_text b);
 /* Copies `written` to word[WORD_SHOWN] with a NUL, cut to the length that a message shows. */
