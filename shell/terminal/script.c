@@ -60,7 +60,8 @@ static void put_text(const struct script *script, const struct saying *saying)
 		plain_put(saying->bytes, saying->count, false, &words);
 	if (words.count && words.bytes[words.count - 1] != '\n')
 		text_add(&words, "\n");
-	if (write_all(answer ? 1 : 2, text_string(&words), words.count) != ST_OK && answer)
+	fwrite(text_string(&words), 1, words.count, answer ? stdout : stderr);
+	if (fflush(stdout) != 0)
 		signal_end();
 	text_release(&words);
 }
@@ -245,6 +246,8 @@ int script_run(struct script *script)
 	struct session *session = script->session;
 	while (!session->leaving && next_line(script))
 		run_one(script);
+	if (ferror(stdout))
+		return 4; /* the reader has left, or the disk is full */
 	if (signal_asked_to_end())
 		return signal_came(SIGHUP) ? 128 + SIGHUP : 128 + SIGTERM;
 	if (!session->leaving)

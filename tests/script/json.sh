@@ -73,6 +73,10 @@ echo 'let a = 3' | json -n 1 --journal log
 check "... which is written" grep -q '"line":"let a = 3"' log
 yes "print 1" | within 60 "$RANKSH" --json --dry -n 1 2> errors | head -c 100 > out
 check "a reader that leaves ends the session" grep -q '^{"ranksh":1,"line":0,"kind":"start"' out
+within 60 "$RANKSH" --json --dry -n 1 -c 'print 1' > /dev/full
+check "a full disk" [ $? = 4 ]
+json --dry -n 1 --limit 1s -c 'repeat 100000000 { spin 1us }'
+check "a line that takes longer than the limit" has 1 'done' '"status":"interrupted"'
 
 # ---- refused starts
 json -n 0

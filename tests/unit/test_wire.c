@@ -156,6 +156,31 @@ static void every_status_travels(void **state)
 	}
 }
 
+static void severities_and_numbers_come_back(void **state)
+{
+	(void)state;
+	struct reply output = {.kind = REPLY_OUTPUT}, done = {.kind = REPLY_DONE}, got = {0};
+	struct request end = {.kind = REQUEST_END, .stamp = -1}, hello = {.kind = REQUEST_HELLO}, asked = {0};
+	text_add(&output.severity, "warning");
+	read_back_reply(&output, &got);
+	assert_string_equal(text_string(&got.severity), "warning");
+	reply_release(&got);
+	text_add(&done.numbers, "{\"a \\\"b\\\"\":[1,null]}");
+	read_back_reply(&done, &got);
+	assert_string_equal(text_string(&got.numbers), text_string(&done.numbers));
+	assert_int_equal(got.severity.count, 0);
+	reply_release(&got);
+	read_back_request(&end, &asked);
+	assert_int_equal(asked.kind, REQUEST_END);
+	request_release(&asked);
+	hello.numbers = true;
+	read_back_request(&hello, &asked);
+	assert_true(asked.numbers);
+	request_release(&asked);
+	reply_release(&output);
+	reply_release(&done);
+}
+
 static void other_lines_are_foreign(void **state)
 {
 	(void)state;
@@ -283,6 +308,7 @@ int main(void)
 	        cmocka_unit_test(broken_requests_are_refused),
 	        cmocka_unit_test(replies_come_back),
 	        cmocka_unit_test(every_status_travels),
+	        cmocka_unit_test(severities_and_numbers_come_back),
 	        cmocka_unit_test(other_lines_are_foreign),
 	        cmocka_unit_test(pictures_come_back),
 	        cmocka_unit_test(broken_pictures_do_no_harm),
