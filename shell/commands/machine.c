@@ -6,7 +6,6 @@
 #include "shell/session/changes.h"
 #include "shell/session/device.h"
 #include "shell/session/lasting.h"
-#include "shell/values/share.h"
 
 #include <string.h>
 
@@ -18,9 +17,8 @@ static enum status machine_run(struct call *call)
 	if (call_count(call, 0)) {
 		struct machine machine = shell->lasting.machine;
 		enum status status = call_common(call, 0, &word);
-		/* processes may read different disks, so they must agree */
 		if (status == ST_OK)
-			status = shell_agree_all(shell, device_machine(shell->device, word, &machine));
+			status = device_machine_shared(shell->device, shell->transport, word, &machine);
 		return status == ST_OK ? lasting_machine(shell, &machine) : status;
 	}
 	bool cuda = shell->device && shell->device->here;

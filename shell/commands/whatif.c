@@ -49,8 +49,9 @@ static enum status whatif_read_key(struct call *call, int i, struct question *qu
 	if (strcmp(given->name, "machine") == 0) {
 		changes->other = true;
 		changes->machine = call->shell->lasting.machine;
-		return given->word ? device_machine(NULL, given->word, &changes->machine)
-		                   : fail(ST_ARGUMENT, "whatif: machine=NAME: `machine` lists them");
+		return given->word
+		        ? device_machine_shared(NULL, call->shell->transport, given->word, &changes->machine)
+		        : fail(ST_ARGUMENT, "whatif: machine=NAME: `machine` lists them");
 	}
 	if (machine_key_find(given->name) >= 0)
 		return whatif_add_key(

@@ -196,6 +196,25 @@ enum status device_machine(const struct device *device, const char *name, struct
 	return ST_OK;
 }
 
+enum status device_machine_shared(
+        const struct device *device, struct transport *transport, const char *name, struct machine *machine)
+{
+	struct machine *read = machine;
+	size_t count = sizeof *machine;
+	bool first = transport_rank(transport) == 0;
+	if (!machine_is_file(name))
+		return device_machine(device, name, machine);
+	enum status status = first ? device_machine(device, name, machine) : ST_OK;
+	status = outcome_from(transport, 0, status);
+	if (status == ST_OK)
+		status = transport_broadcast(transport, 0, (void **)&read, &count);
+	if (status == ST_OK && !first) {
+		*machine = *read;
+		mem_free(read);
+	}
+	return status;
+}
+
 enum status device_holds(const struct device *device, const struct machine *machine)
 {
 	const struct machine *here = device ? device->here : NULL;

@@ -52,6 +52,9 @@ const char *device_own_machine(const struct device *device);
 /* Loads a machine (machine_load, or `this`), with no more memory than a rank has on the device.
  * Fails with ST_ARGUMENT for `this` without a GPU. device NULL: the simulator */
 enum status device_machine(const struct device *device, const char *name, struct machine *machine);
+/* The same on every process at the same time; only rank 0 reads a file. */
+enum status device_machine_shared(
+        const struct device *device, struct transport *transport, const char *name, struct machine *machine);
 /* For `set`: fails with ST_RANGE if the machine has more memory than the device. */
 enum status device_holds(const struct device *device, const struct machine *machine);
 

@@ -58,7 +58,7 @@ enum status session_open(struct shell *shell, struct transport *t, int n, bool d
 {
 	shell->transport = t;
 	shell->dry = dry;
-	enum status status = device_machine(shell->device, machine, &shell->lasting.machine);
+	enum status status = device_machine_shared(shell->device, t, machine, &shell->lasting.machine);
 	shell->steering.looks = dry; /* deterministic, so there is nothing to record */
 	shell->out = out_create(false, 80);
 	if (status != ST_OK)

@@ -244,11 +244,16 @@ static enum status read_path(const char *path, struct machine_reader *reader)
 	return status;
 }
 
+bool machine_is_file(const char *name_or_path)
+{
+	return strchr(name_or_path, '/') || stem(name_or_path) < strlen(name_or_path);
+}
+
 enum status machine_load(struct machine *machine, const char *name_or_path)
 {
 	struct machine_reader *reader = mem_alloc(sizeof *reader);
-	bool path = strchr(name_or_path, '/') || stem(name_or_path) < strlen(name_or_path);
-	enum status status = path ? read_path(name_or_path, reader) : read_named(name_or_path, 0, reader);
+	enum status status = machine_is_file(name_or_path) ? read_path(name_or_path, reader)
+	                                                   : read_named(name_or_path, 0, reader);
 	reader->machine.changes = machine->changes + 1;
 	if (status == ST_OK)
 		*machine = reader->machine;

@@ -75,6 +75,8 @@ struct machine {
  * Fails with ST_NAME and the nearest name, with ST_FILE, or with ST_SYNTAX, ST_NAME, ST_UNIT or
  * ST_RANGE and file and line; *machine is then unchanged. */
 enum status machine_load(struct machine *machine, const char *name_or_path);
+/* Returns true for a path. */
+bool machine_is_file(const char *name_or_path);
 /* Makes the machine `this` for the GPU at hand, by its name: the figures of the nearest shipped
  * machine, with memory per rank, ranks per host, and hosts. Fails as machine_load. */
 enum status machine_here(struct machine *machine, const char *gpu, double memory_bytes, int gpus, int nodes);
