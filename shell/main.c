@@ -8,6 +8,7 @@
 #include "shell/rank/launcher.h"
 #include "shell/rank/process.h"
 #include "shell/submit/rows.h"
+#include "shell/terminal/hosts.h"
 #include "shell/terminal/launch.h"
 #include "shell/terminal/script.h"
 #include "shell/course/class/learning.h"
@@ -63,6 +64,8 @@ static enum status check(const struct options *options)
 	if (status == ST_OK && options->journal && !options->wire && !options->json && options_batch(options))
 		return fail(ST_ARGUMENT,
 		        "--journal records a prompt, and needs a terminal; a script's lines are in its file");
+	if (status == ST_OK && !options->wire && !options_alone(options))
+		status = hosts_check(options);
 	if (status == ST_OK)
 		status = check_input(options);
 	return status == ST_OK ? learning_check(options) : status;
@@ -89,6 +92,8 @@ static bool wants_json(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct options options;
+	if (argc > 1 && strcmp(argv[1], "--reach") == 0)
+		return reach_run(argc - 2, argv + 2);
 	set_blas();
 	/* Opens closed standard descriptors, whose numbers a pipe would get otherwise, for reading:
 	 * output to them still fails. */
@@ -97,6 +102,10 @@ int main(int argc, char **argv)
 		;
 	if (place > 2)
 		close(place);
+	if (process_version() != ST_OK) {
+		fprintf(stderr, FAULT_MARK "%s\n", fail_text());
+		return 2;
+	}
 	enum status status = options_read(&options, argc, argv);
 	if (status == ST_OK && (options.help || options.version)) {
 		fputs(options.help ? options_help() : "ranksh " RANKSH_VERSION "\n", stdout);
@@ -112,6 +121,11 @@ int main(int argc, char **argv)
 	struct launcher launcher;
 	if (!rank && !options_alone(&options) && launcher_several(&launcher))
 		return launcher_refuse(&launcher, 2);
+	if (status == ST_OK && rank && (options.hosts || options.hostfile))
+		status = fail(ST_ARGUMENT,
+		        "%s: mpirun has placed these ranks; `mpirun --host LIST`, or `ranksh --hosts LIST` "
+		        "without mpirun",
+		        options.hosts ? "--hosts" : "--hostfile");
 	if (status == ST_OK && !rank)
 		status = device_choose(&options);
 	if (status == ST_OK && !rank)

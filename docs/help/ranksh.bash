@@ -14,17 +14,18 @@ _ranksh() {
 	case $before in
 	-n) COMPREPLY=($(compgen -W '1 2 4 8' -- "$word")); return ;;
 	-c | --limit | --as) return ;;
-	--class | --overview) COMPREPLY=($(compgen -d -- "$word")); return ;;
+	--hosts) COMPREPLY=($(compgen -A hostname -- "$word")); return ;;
+	--class | --overview | --prefix) COMPREPLY=($(compgen -d -- "$word")); return ;;
 	--device) COMPREPLY=($(compgen -W 'auto sim cuda' -- "$word")); return ;;
 	--machine)
 		COMPREPLY=($(compgen -W 'classroom dgx-a100 dgx-a100-2 dgx-a100-128 dgx-h100 dgx-h100-2 dgx-h100-128 hgx-h200 hgx-h200-2
 			hgx-h200-128 pcie-4gpu' -- "$word") $(compgen -f -X '!*.machine' -- "$word"))
 		return ;;
-	--journal | --follow) COMPREPLY=($(compgen -f -- "$word")); return ;;
+	--journal | --follow | --hostfile) COMPREPLY=($(compgen -f -- "$word")); return ;;
 	--test) COMPREPLY=($(compgen -f -X '!*.rsh' -- "$word") $(compgen -d -- "$word")); return ;;
 	esac
 	case $word in
-	-*) COMPREPLY=($(compgen -W '-n -c --test --machine --dry --limit --device --resume --journal --follow --check-lessons --grade --class --as --overview --once --csv --json --version --help' -- "$word")) ;;
+	-*) COMPREPLY=($(compgen -W '-n -c --test --machine --dry --limit --device --hosts --hostfile --prefix --resume --journal --follow --check-lessons --grade --class --as --overview --once --csv --json --version --help' -- "$word")) ;;
 	*) COMPREPLY=($(compgen -W 'help doctor' -- "$word") $(compgen -f -X '!*.rsh' -- "$word") $(compgen -d -- "$word")) ;;
 	esac
 }

@@ -9,6 +9,7 @@
 #include "mpi/transport.h"
 #include "shell/rank/conductor.h"
 #include "shell/rank/launcher.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "system/system.h"
 #include "shell/session/device.h"
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* The process's last message. It is global because any thread or signal handler may write it. */
@@ -70,6 +72,24 @@ static void early_failure(const struct capture *capture, int rank)
 {
 	if (rank == 0)
 		dprintf(capture_err(capture), "ranksh: %s\n", fail_text());
+}
+
+enum status process_version(void)
+{
+	const char *front_end = getenv("RANKSH_FRONT_END");
+	struct utsname here;
+	char self[4096], version[32] = "", host[65] = "";
+	if (!front_end || !getenv("OMPI_COMM_WORLD_SIZE") || uname(&here) != 0)
+		return ST_OK;
+	sscanf(front_end, "%31s %64s", version, host);
+	if (strcmp(host, here.nodename) != 0)
+		file_name_host(here.nodename);
+	if (strcmp(version, RANKSH_VERSION) == 0)
+		return ST_OK;
+	return fail(ST_ARGUMENT,
+	        "%s: %s there is ranksh " RANKSH_VERSION ", and this is ranksh %s; install the same "
+	        "version on each host, or name its folder by --prefix DIR",
+	        here.nodename, system_own_file(self, sizeof self) ? self : "ranksh", version);
 }
 
 /* If a device cannot start, the simulator replaces it, unless the user has chosen the device. */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 static enum status check_kind(const char *where, const char *kind)
 {
@@ -106,20 +107,33 @@ void device_give_up(struct device *device)
 	mem_free(given.here);
 }
 
-/* All processes must have the same device, because even a refusal is collective. */
+/* What a process says about itself before it opens a device */
+struct process_facts {
+	char device[8], version[24], host[65];
+};
+
+/* All processes must have the same device, because even a refusal is collective, and the same
+ * version: mpirun may have found another ranksh on another host. */
 static enum status check_alike(const char *kind, struct transport *transport)
 {
-	enum { ROOM = 8 };
 	int ranks = transport_size(transport), other = 0;
-	char mine[ROOM] = "", (*all)[ROOM] = mem_alloc((size_t)ranks * ROOM);
-	snprintf(mine, sizeof mine, "%s", kind);
-	enum status status = transport_share(transport, mine, all, sizeof mine);
-	while (status == ST_OK && other < ranks && strcmp(all[other], all[0]) == 0)
+	struct utsname here;
+	struct process_facts mine = {.version = RANKSH_VERSION},
+	                     *all = mem_alloc((size_t)ranks * sizeof *all);
+	snprintf(mine.device, sizeof mine.device, "%s", kind);
+	snprintf(mine.host, sizeof mine.host, "%s", uname(&here) == 0 ? here.nodename : "?");
+	enum status status = transport_share(transport, &mine, all, sizeof mine);
+	while (status == ST_OK && other < ranks && strcmp(all[other].device, all[0].device) == 0 &&
+	        strcmp(all[other].version, all[0].version) == 0)
 		other++;
-	if (status == ST_OK && other < ranks)
+	if (status == ST_OK && other < ranks && strcmp(all[other].version, all[0].version) != 0)
 		status = fail(ST_ARGUMENT,
-		        "rank 0 is for device %s and rank %d for %s (RANKSH_DEVICE of its host?)", all[0],
-		        other, all[other]);
+		        "rank 0 on %s is ranksh %s, and rank %d on %s is %s: the version must be the same",
+		        all[0].host, all[0].version, other, all[other].host, all[other].version);
+	else if (status == ST_OK && other < ranks)
+		status = fail(ST_ARGUMENT,
+		        "rank 0 is for device %s and rank %d for %s (RANKSH_DEVICE of its host?)",
+		        all[0].device, other, all[other].device);
 	mem_free(all);
 	return status;
 }

@@ -30,6 +30,10 @@ const char *options_help(void)
 	       "  --limit TIME       ends the run after this time, such as 10s\n"
 	       "  --device KIND      auto, sim or cuda (from RANKSH_DEVICE, or auto: cuda if there is a "
 	       "GPU)\n"
+	       "  --hosts LIST       runs on these hosts, by ssh: n1,n2 shares N evenly; n1:12,n2:4 sets "
+	       "slots\n"
+	       "  --hostfile FILE    the same: a line NAME, or NAME slots=4, for each host\n"
+	       "  --prefix DIR       the folder of ranksh on the other hosts (the same path as here)\n"
 	       "  --resume           opens the last session again\n"
 	       "  --journal FILE     writes the session's lines to FILE, so that others can follow it; with "
 	       "--resume: continues it\n"
@@ -78,6 +82,9 @@ static const struct option {
         {"--class", WORD, offsetof(struct options, class_folder)},
         {"--as", WORD, offsetof(struct options, as)},
         {"--overview", WORD, offsetof(struct options, overview)},
+        {"--hosts", WORD, offsetof(struct options, hosts)},
+        {"--hostfile", WORD, offsetof(struct options, hostfile)},
+        {"--prefix", WORD, offsetof(struct options, prefix)},
         {"--json", FLAG, offsetof(struct options, json)}, {"--once", FLAG, offsetof(struct options, once)},
         {"--csv", FLAG, offsetof(struct options, csv)}, {"--try", FLAG, offsetof(struct options, tries)},
         {"--version", FLAG, offsetof(struct options, version)},
@@ -198,6 +205,31 @@ static enum status check_prompt(const struct options *options)
 	return ST_OK;
 }
 
+static enum status check_hosts(const struct options *options)
+{
+	const char *option = options->hosts ? "--hosts" : options->hostfile ? "--hostfile" : "--prefix";
+	const char *alone = options->asked ? "help"
+	        : options->overview        ? "--overview"
+	        : options->grade           ? "--grade"
+	        : options->check_lessons   ? "--check-lessons"
+	        : options->dry             ? "--dry"
+	        : options->n == 1          ? "-n 1"
+	                                   : NULL;
+	if (!options->hosts && !options->hostfile && !options->prefix)
+		return ST_OK;
+	if (options->hosts && options->hostfile)
+		return fail(ST_ARGUMENT, "--hosts and --hostfile cannot be combined");
+	if (alone)
+		return fail(ST_ARGUMENT,
+		        "%s and %s cannot be combined: %s runs one process, on this computer", option, alone,
+		        alone);
+	if (options->prefix && *options->prefix != '/')
+		return fail(ST_ARGUMENT,
+		        "--prefix needs a path that begins with '/', the same on the other hosts, not '%s'",
+		        options->prefix);
+	return ST_OK;
+}
+
 static enum status check(const struct options *options)
 {
 	if (options->tries && !options->doctor)
@@ -212,13 +244,15 @@ static enum status check(const struct options *options)
 		return fail(ST_ARGUMENT, "--test needs a file (ranksh --help)");
 	if (!options->dry && options->n > RANKS_MPI_MOST)
 		return fail(ST_RANGE,
-		        "-n %d: too many processes for this computer; --dry models up to %d ranks in one",
-		        options->n, RANKS_DRY_MOST);
+		        "-n %d: ranksh starts at most %d processes; --dry models up to %d ranks in one",
+		        options->n, RANKS_MPI_MOST, RANKS_DRY_MOST);
 	if (options->grade && !options->file)
 		return fail(ST_ARGUMENT,
 		        "--grade %s needs a file with the lines to be graded (ranksh --help)",
 		        options->grade);
 	enum status status = check_lines(options);
+	if (status == ST_OK)
+		status = check_hosts(options);
 	return status == ST_OK ? check_prompt(options) : status;
 }
 

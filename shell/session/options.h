@@ -36,12 +36,16 @@ struct options {
 	const char *class_folder, *as;
 	const char *overview; /* the class's folder */
 	bool once, csv;
-	bool json;                /* answers, or doctor's findings, as JSON */
-	const char *machine_then; /* --resume, --follow: the machine of that session */
+	bool json;                    /* answers, or doctor's findings, as JSON */
+	const char *hosts, *hostfile; /* the lists of hosts, as typed */
+	const char *prefix;           /* the folder of ranksh on the other hosts */
+	const char *machine_then;     /* --resume, --follow: the machine of that session */
 };
 
 /* The line that a front end of a script waits for (report_start) */
 #define START_MARK "\036started"
+/* A line of a rank or of ssh for a front end (shell/terminal/reach.c): why a host cannot take part */
+#define FAULT_MARK "\036fault "
 enum { RANKS_DEFAULT = 4, RANKS_DRY_MOST = 4096, RANKS_MPI_MOST = 512 };
 
 /* Reads the command line. *options points into argv, whose NAME=VALUE words are moved to its end.

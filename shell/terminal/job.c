@@ -90,7 +90,6 @@ static enum status greet(struct session *session)
 	        .numbers = script_json(session->script)};
 	text_add(&hello.solved, "%s", session->course->learning_solved(session->learning));
 	struct reply reply = {0};
-	session->talk.busy_with = "starting the ranks";
 	enum status status = talk_ask(&session->talk, &hello, REPLY_HELLO, &reply, -1);
 	if (status == ST_OK) {
 		session->n = reply.n;

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "mpi/install.h"
 #include "shell/rank/process.h"
+#include "shell/terminal/hosts.h"
 #include "shell/wire/io.h"
 #include "system/system.h"
 
@@ -22,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OWN_WORDS = 16, LOOK_MS = 10, START_TICK_MS = 100 };
+enum { OWN_WORDS = 16, LOOK_MS = 10, START_TICK_MS = 100, QUIET_S = 5, HOST_BYTES = 256 };
 
 /* ---- the job's command line ---- */
 
@@ -32,6 +33,7 @@ struct words {
 	char n[16];
 	char self[4096];
 	struct mpi_install mpi;
+	struct text hosts; /* mpirun's words for the hosts, and the program; each with its NUL */
 };
 
 static void add(struct words *words, const char *word)
@@ -50,7 +52,8 @@ static void add_mpirun(struct words *words)
 {
 	add(words, words->mpi.mpirun);
 	add_option(words, "-n", words->n);
-	add(words, "--oversubscribe");
+	if (!words->hosts.count)
+		add(words, "--oversubscribe");
 	add_option(words, "--bind-to", "none");
 	static const char *const for_root[] = {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
 	        "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"};
@@ -71,19 +74,26 @@ static bool progress_can_be_shown(void)
 	return isatty(2) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* Puts the user's words between ours. The caller frees words->word (mem_free). */
+/* Puts the user's words between ours. The caller frees words->word and words->hosts. */
 static enum status make_words(struct words *words, const struct options *options, bool wire, bool mpi)
 {
 	if (!system_own_file(words->self, sizeof words->self))
 		return fail(ST_FILE, "cannot find my own file: %s", strerror(errno));
-	int n = options->n ? options->n : RANKS_DEFAULT;
+	int n = options->n ? options->n : mpi ? 0 : RANKS_DEFAULT, count = 0;
+	bool value = false;
+	enum status status = mpi ? reach_words(options, words->self, &n, &words->hosts, &count) : ST_OK;
+	if (status != ST_OK)
+		return status;
 	if (mpi && (mpi_install_find(&words->mpi) != ST_OK || room_for_mpirun(n) != ST_OK))
 		return ST_FILE;
-	words->word = mem_alloc((OWN_WORDS + options->words) * sizeof *words->word);
+	words->word = mem_alloc((OWN_WORDS + count + options->words) * sizeof *words->word);
 	snprintf(words->n, sizeof words->n, "%d", n);
 	if (mpi)
 		add_mpirun(words);
-	add(words, words->self);
+	for (const char *at = text_string(&words->hosts); count; count--, at += strlen(at) + 1)
+		add(words, at);
+	if (!words->hosts.count)
+		add(words, words->self);
 	add_option(words, "-n", words->n);
 	if (options->dry)
 		add(words, "--dry");
@@ -91,10 +101,13 @@ static enum status make_words(struct words *words, const struct options *options
 		add_option(words, "--machine", options->machine_then);
 	if (wire)
 		add(words, "--wire");
-	else if (mpi && progress_can_be_shown())
+	else if (mpi && (words->hosts.count || progress_can_be_shown()))
 		add(words, "--report-start");
 	for (int i = 0; i < options->words; i++)
-		add(words, options->word[i]);
+		if (hosts_option(options->word[i], &value))
+			i += value;
+		else
+			add(words, options->word[i]);
 	add_option(words, "--device", options->device); /* so that all hosts use one device */
 	return ST_OK;
 }
@@ -156,7 +169,9 @@ enum status job_start(struct job *job, const struct options *options, bool wire)
 		status = fail(ST_FILE, "cannot start a process: %s", strerror(errno));
 	if (status == ST_OK && job->pid == 0)
 		become(&words, ends[IN], ends[OUT + 1], ends[ERR + 1], parent);
+	job->hosts = words.hosts.count > 0;
 	mem_free(words.word);
+	text_release(&words.hosts);
 	if (status == ST_OK) {
 		setpgid(job->pid, job->pid);
 		job->in = ends[IN + 1];
@@ -179,12 +194,15 @@ static void hear_line(struct job *job, const char *line, size_t count, struct te
 		job->started = true;
 		return;
 	}
+	if (job->hosts && reach_hear(line, count, &job->waits, &job->faults))
+		return;
 	if (job->mpi && count >= 40 && strspn(line, "-") >= count) {
 		job->boxed = !job->boxed;
 		return;
 	}
 	if (job->mpi &&
-	        (memmem(line, count, "mpirun noticed", 14) || memmem(line, count, "ORTE_ERROR_LOG", 14)))
+	        (memmem(line, count, "mpirun noticed", 14) || memmem(line, count, "ORTE_ERROR_LOG", 14) ||
+	                memmem(line, count, "Warning: setpgid", 16)))
 		into = &job->chatter;
 	else if (job->mpi && !job->boxed &&
 	        (memmem(line, count, "help message", 12) || memmem(line, count, "help_aggregate", 14)))
@@ -207,10 +225,13 @@ static void take(int *end, short events, struct text *into)
 
 /* Reads the box of a dead rank; its words are alike in all versions, but not its lines: "mpirun
  * noticed that process rank 2 with PID 71 on node x exited on signal 9 (Killed)." */
-static bool box_of_death(const struct job *job, int *rank, int *number)
+static bool box_of_death(const struct job *job, int *rank, int *number, char host[HOST_BYTES])
 {
 	const char *chatter = text_string(&job->chatter);
 	const char *process = strstr(chatter, "process rank "), *on = strstr(chatter, "exited on");
+	const char *node = process ? strstr(process, "on node ") : NULL;
+	if (!node || sscanf(node, "on node %255s", host) != 1)
+		snprintf(host, HOST_BYTES, "another host");
 	return process && on && sscanf(process, "process rank %d", rank) == 1 &&
 	        sscanf(on, "exited on signal %d", number) == 1;
 }
@@ -220,9 +241,10 @@ void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN}};
 	struct text line = {0};
 	int rank, number;
+	char host[HOST_BYTES];
 	/* mpirun ends after it reports a dead rank. If the rank was just starting, mpirun may wait
 	 * forever for its own lock (Open MPI 4.1, in PMIx_server_finalize) */
-	if (!job->death_ns && box_of_death(job, &rank, &number))
+	if (!job->death_ns && box_of_death(job, &rank, &number, host))
 		job->death_ns = wall_ns();
 	if (job->death_ns && wall_ns() - job->death_ns > END_WAIT_MS * 1000000LL)
 		kill(-job->pid, SIGKILL);
@@ -240,13 +262,21 @@ int job_outcome(const struct job *job, int status)
 {
 	const char *chatter = text_string(&job->chatter);
 	int rank, number, code = WIFEXITED(status) ? WEXITSTATUS(status) : 4;
+	char host[HOST_BYTES];
 	if (code == EXIT_NO_MEMORY) {
 		/* the rank has reported it */
 		fail(ST_MEMORY, "this line found no memory on this computer");
 		return code;
 	}
-	if (job->mpi && box_of_death(job, &rank, &number))
-		fail(ST_MPI, "rank %d died of signal %d (%s)", rank, number, strsignal(number));
+	const char *lost = strstr(chatter, "Remote daemon:");
+	if (job->faults.count)
+		fail(ST_MPI, "%s", text_string(&job->faults));
+	else if (job->mpi && box_of_death(job, &rank, &number, host))
+		fail(ST_MPI, "rank %d%s%s died of signal %d (%s)", rank, job->hosts ? " on " : "",
+		        job->hosts ? host : "", number, strsignal(number));
+	else if (lost && sscanf(lost, "Remote daemon: %*s on node %255s", host) == 1)
+		fail(ST_MPI, "%s was lost: mpirun's connection to it broke; `ssh %s true` tries it", host,
+		        host);
 	else if (WIFSIGNALED(status))
 		fail(ST_MPI, "%s died of signal %d (%s)", job->mpi ? "mpirun" : "the process",
 		        WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -286,6 +316,8 @@ void job_release(struct job *job)
 	close_ends((const int[]){job->in, job->out, job->err}, 3);
 	text_release(&job->chatter);
 	text_release(&job->partial);
+	text_release(&job->waits);
+	text_release(&job->faults);
 	segments_close(&job->segments);
 	*job = (struct job){.in = -1, .out = -1, .err = -1, .segments.lock = -1};
 }
@@ -299,6 +331,21 @@ static void note_signal(int number)
 	asked_to_end = number;
 }
 
+/* On a terminal shows one line, and returns true; else writes a line every QUIET_S seconds if the
+ * ranks are on several hosts. *said: when it wrote the last one, in seconds */
+static bool show_start(const struct job *job, long long seconds, long long *said)
+{
+	struct text words = {0};
+	bool line = progress_can_be_shown();
+	reach_starting(job->hosts, &job->waits, seconds, &words);
+	if (line && seconds > 0)
+		fprintf(stderr, "\r\033[K   %.50s  %lld s   (Ctrl-C stops it)", text_string(&words), seconds);
+	else if (!line && seconds >= *said + QUIET_S)
+		fprintf(stderr, "ranksh: %s: %lld s\n", text_string(&words), *said = seconds);
+	text_release(&words);
+	return line && seconds > 0;
+}
+
 /* mpirun itself ignores a full disk, and crashes when its reader leaves. Fails with ST_FILE if the
  * output cannot be written. */
 static enum status pass_on(struct job *job)
@@ -306,7 +353,8 @@ static enum status pass_on(struct job *job)
 	enum status status = ST_OK;
 	struct text out = {0}, err = {0};
 	int64_t began_ns = wall_ns();
-	bool starting = job->mpi && progress_can_be_shown(), shown = false;
+	bool starting = job->mpi && (job->hosts || progress_can_be_shown()), shown = false;
+	long long said = 0;
 	while ((job->out >= 0 || job->err >= 0) && !asked_to_end && status == ST_OK) {
 		job_hear(job, starting ? START_TICK_MS : END_WAIT_MS, &out, &err);
 		starting = starting && !job->started && !out.count && !asked_to_end;
@@ -317,9 +365,7 @@ static enum status pass_on(struct job *job)
 		text_clear(&out);
 		text_clear(&err);
 		long long seconds = (long long)((wall_ns() - began_ns) / 1000000000);
-		shown = starting && (job->out >= 0 || job->err >= 0) && seconds > 0;
-		if (shown)
-			fprintf(stderr, "\r\033[K   starting the ranks  %lld s   (Ctrl-C stops it)", seconds);
+		shown = starting && (job->out >= 0 || job->err >= 0) && show_start(job, seconds, &said);
 	}
 	text_release(&out);
 	text_release(&err);

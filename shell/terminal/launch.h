@@ -19,6 +19,9 @@ struct job {
 	struct text partial; /* an incomplete line from descriptor 2 */
 	int64_t death_ns;    /* when mpirun reported a dead rank; 0: not yet */
 	bool started;        /* MPI has started (START_MARK) */
+	bool hosts;          /* --hosts, --hostfile or an allocation */
+	struct text waits;   /* hosts that have not answered yet (reach.c) */
+	struct text faults;  /* why hosts could not take part, a line each */
 	struct segments segments;
 };
 

@@ -155,6 +155,12 @@ static void farewell(const struct session *session, bool ended)
 	text_add(&line, "ranksh --resume");
 	if (session->options.journal)
 		add_option(&line, "--journal", session->options.journal);
+	if (session->options.hosts)
+		add_option(&line, "--hosts", session->options.hosts);
+	if (session->options.hostfile)
+		add_option(&line, "--hostfile", session->options.hostfile);
+	if (session->options.prefix)
+		add_option(&line, "--prefix", session->options.prefix);
 	const char *learner = session->course->learning_name(session->learning);
 	if (learner) {
 		add_option(&line, "--class", session->options.class_folder);

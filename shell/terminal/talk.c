@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "shell/wire/plain.h"
 #include "shell/wire/io.h"
+#include "shell/terminal/hosts.h"
 #include "shell/terminal/screen.h"
 #include "shell/terminal/line.h"
 
@@ -150,17 +151,23 @@ void print_plain(const char *bytes, size_t count)
 	text_release(&safe);
 }
 
-static void show_progress(struct talk *talk)
+static void show_progress(struct talk *talk, enum reply_kind kind)
 {
-	int64_t took = wall_ns() - talk->asked_ns;
-	if ((!talk->terminal && !talk->hearer) || !talk->busy_with || took < SECOND_NS)
-		return;
-	talk_say(talk,
-	        &(struct saying){.by = SAID_PROGRESS,
-	                .bytes = talk->busy_with,
-	                .count = strcspn(talk->busy_with, "\n"),
-	                .seconds = (int)(took / SECOND_NS)});
-	talk->progress_shown = true;
+	int64_t seconds = (wall_ns() - talk->asked_ns) / SECOND_NS;
+	struct text words = {0};
+	if (kind == REPLY_HELLO)
+		reach_starting(talk->job.hosts, &talk->job.waits, seconds, &words);
+	else if (talk->busy_with)
+		text_put(&words, talk->busy_with, strcspn(talk->busy_with, "\n"));
+	if ((talk->terminal || talk->hearer) && words.count && seconds > 0) {
+		talk_say(talk,
+		        &(struct saying){.by = SAID_PROGRESS,
+		                .bytes = words.bytes,
+		                .count = words.count,
+		                .seconds = (int)seconds});
+		talk->progress_shown = true;
+	}
+	text_release(&words);
 }
 
 static void show(struct talk *talk, const struct reply *reply)
@@ -273,7 +280,7 @@ static enum status ask(struct talk *talk, const struct request *request, enum re
 			return ST_LIMIT;
 		}
 		over = hear(talk, wait_ms >= 0 && wait_ms < TICK_MS ? wait_ms : TICK_MS) != ST_OK;
-		show_progress(talk);
+		show_progress(talk, kind);
 		if (kind == REPLY_DONE && signal_taken(SIGINT)) {
 			bool again = talk->interrupted_ns && wall_ns() - talk->interrupted_ns < 2 * SECOND_NS;
 			if (again && wants_to_kill(talk))

@@ -14,6 +14,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static char on_host[80]; /* " on n2", or "" */
+
+void file_name_host(const char *host)
+{
+	snprintf(on_host, sizeof on_host, " on %s", host);
+}
+
 /* Returns 0 or errno; some file systems report a full disk at fclose only. */
 static int file_put(const char *path, const void *head, size_t head_count, const void *bytes, size_t count)
 {
@@ -39,7 +46,7 @@ enum status file_write_headed(
 	if (!realpath(path, target)) /* a link stays a link; a new file has no real path yet */
 		strcpy(target, path);
 	if (stat(target, &about) == 0 && !S_ISREG(about.st_mode))
-		return fail(ST_FILE, "%s is not a regular file", path);
+		return fail(ST_FILE, "%s is not a regular file%s", path, on_host);
 	snprintf(part, sizeof part, "%s.%ld.part", target, (long)getpid());
 	int error = file_put(part, head, head_count, bytes, count);
 	if (!error && rename(part, target) != 0)
@@ -47,7 +54,7 @@ enum status file_write_headed(
 	if (!error)
 		return ST_OK;
 	unlink(part);
-	return fail(ST_FILE, "%s cannot be written: %s", path, strerror(error));
+	return fail(ST_FILE, "%s cannot be written: %s%s", path, strerror(error), on_host);
 }
 
 enum status file_write(const char *path, const void *bytes, size_t count)
@@ -70,13 +77,13 @@ enum status file_open(FILE **file, const char *path)
 
 	*file = NULL;
 	if (descriptor < 0)
-		return fail(ST_FILE, "%s: %s", path, strerror(errno));
+		return fail(ST_FILE, "%s: %s%s", path, strerror(errno), on_host);
 	if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode)) {
 		*file = fdopen(descriptor, "rb");
 		return ST_OK;
 	}
 	close(descriptor);
-	return fail(ST_FILE, "%s is not a regular file", path);
+	return fail(ST_FILE, "%s is not a regular file%s", path, on_host);
 }
 
 enum status file_read(const char *path, size_t most, char **bytes, size_t *count)
@@ -94,7 +101,7 @@ enum status file_read(const char *path, size_t most, char **bytes, size_t *count
 	                 file)) > 0)
 		text_put(&text, piece, got);
 	if (file && ferror(file)) {
-		status = fail(ST_FILE, "%s: %s", path, strerror(errno));
+		status = fail(ST_FILE, "%s: %s%s", path, strerror(errno), on_host);
 		text_release(&text);
 	}
 	if (file)

@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* From now on the messages of this page end in " on HOST". Call it for a process whose user is on
+ * another host. */
+void file_name_host(const char *host);
+
 /* Fails with ST_FILE, naming the path and reason; refuses devices and folders. */
 enum status file_write(const char *path, const void *bytes, size_t count);
 /* The same for a head and the bytes after it */

@@ -28,6 +28,11 @@ bool system_own_file(char *path, size_t room)
 	return length > 0;
 }
 
+void system_own_alias(char *path, size_t room)
+{
+	snprintf(path, room, "/proc/%d/exe", getpid());
+}
+
 void system_boot(char *boot, size_t room)
 {
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");

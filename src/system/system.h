@@ -20,6 +20,9 @@ void system_sleep_slack(int64_t ns);
  * it is unknown. */
 bool system_own_file(char *path, size_t room);
 
+/* Sets `path` to another name of that file, which has no blanks and holds while this process runs. */
+void system_own_alias(char *path, size_t room);
+
 /* Sets `boot` to a text that only processes on the same running computer share; "" if unknown. */
 void system_boot(char *boot, size_t room);
 

@@ -42,7 +42,7 @@ cp machines/classroom.machine "$dir/near/m.machine"
 one "two on each, whose machine is a file of the first host" "$@" "$RANKSH" --machine "$dir/near/m.machine"
 standin=$(dirname "$RANKSH")/standin
 [ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin
-RANKSH_CUDA=$(realpath "$standin") RANKSH_STANDIN="gpus=2" RANKSH_DEVICE=cuda
-export RANKSH_CUDA RANKSH_STANDIN
-one "with a GPU each" "$@" -x RANKSH_CUDA -x RANKSH_STANDIN "$RANKSH"
+RANKSH_CUDA=$(realpath "$standin") RANKSH_STANDIN="gpus=2" RANKSH_DEVICE=cuda RANKSH_SSH=$dir/agent
+export RANKSH_CUDA RANKSH_STANDIN RANKSH_SSH
+one "with a GPU each" "$RANKSH" --hosts n1,n2
 grep -q '4 ranks, 4 x ' "$dir/out" && echo "ok two hosts: NCCL is said to be used" || { echo "FAIL two hosts: NCCL"; cat "$dir/out"; }

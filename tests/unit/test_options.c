@@ -89,6 +89,15 @@ static void mistakes_are_named(void **state)
 	        {"--follow j --resume", ST_ARGUMENT, "--follow and --resume"},
 	        {"--follow j --journal k", ST_ARGUMENT, "--follow and --journal"},
 	        {"--follow j --follow k", ST_ARGUMENT, "--follow twice"},
+	        {"--hosts n1 --dry", ST_ARGUMENT, "--hosts and --dry cannot be combined"},
+	        {"--hosts n1 -n 1", ST_ARGUMENT, "--hosts and -n 1 cannot be combined"},
+	        {"--hostfile f --grade 1 f", ST_ARGUMENT, "--hostfile and --grade"},
+	        {"--hosts n1 help", ST_ARGUMENT, "--hosts and help"},
+	        {"--hosts n1 --hostfile f", ST_ARGUMENT, "--hosts and --hostfile"},
+	        {"--hosts n1 --hosts n2", ST_ARGUMENT, "--hosts twice"},
+	        {"--hosts n1 --prefix opt", ST_ARGUMENT, "'opt'"},
+	        {"--hosts n1 -n 600", ST_RANGE, "at most 512 processes"},
+	        {"--host n1", ST_ARGUMENT, "did you mean --hosts"},
 	        {"--folow j", ST_ARGUMENT, "did you mean --follow"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
