@@ -139,3 +139,6 @@ open_command 100 24 "cd $folder; echo 'print rank' | $mpirun; $mpirun < r.rsh; $
 check "mpirun with a pipe, an input and a file" shows '^left'
 refute "... has nothing to say" showed '^note:'
 check "... but their output" [ "$(screen | grep -c '^.1. rank = 1')" = 3 ]
+open_command 100 24 "cd $folder; $RANKSH -n 2 > out; echo status \$?; exec sleep 1000"
+check "a terminal as the input only is refused: mpirun could not read it" shows 'no prompt, because the output is not'
+check "... with status 2" shows '^status 2'
