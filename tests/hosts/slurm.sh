@@ -176,6 +176,8 @@ for alone in "-n 1 mean.rsh" "--dry -c 'spin 1ms'" --version; do
 	run "srun --mpi=none -n 2 ranksh $alone"
 	right "srun without PMIx: ranksh $alone runs" [ $status = 0 ]
 done
+run "srun --mpi=none -n 2 ranksh doctor"
+right "... ranksh doctor runs, once" [ "$(grep -c 'launcher *srun started 2 processes' out)" = 1 ]
 run "RANKSH_LAUNCHER=none srun --mpi=none -n 2 ranksh -n 4 mean.rsh"
 right "... and RANKSH_LAUNCHER=none" [ "$status $(grep -c "$mean" out)" = "0 2" ]
 
