@@ -153,7 +153,7 @@ $(KERNEL_TESTS): $(STANDIN_KERNELS)
 unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations $(BUILD)/gpu/facts $(BUILD)/gpu/bare
 mpi-tests: $(MPI_TESTS)
 
-.PHONY: all standin start check check-all quick sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean format wheel check-packages
+.PHONY: all standin start check check-all quick sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean format wheel tarball deb check-packages
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
 -include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
 
@@ -230,10 +230,13 @@ install: $(BUILD)/ranksh
 	install -m 644 docs/help/ranksh.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ranksh
 
 # packages in dist/, and their tests in fresh Debian trees: packaging/README.md
-wheel:
-	+@sh packaging/wheel
+wheel tarball:
+	+@sh packaging/$@
+deb:
+	@sh tools/deps $(PACKAGES) debhelper dpkg-dev fakeroot lintian
+	@sh packaging/deb
 check-packages:
-	@sh tests/packages/run
+	+@sh tests/packages/run
 
 # formats all sources with clang-format 14
 format:
@@ -250,4 +253,4 @@ deps-check:
 	@sh tools/unpack build/slurm $(PACKAGES_SLURM) || true
 
 clean:
-	rm -rf build build-asan build-tsan build-wheel dist ranksh
+	rm -rf build build-asan build-tsan build-wheel build-deb dist ranksh

@@ -46,6 +46,28 @@ tree() {
 # pip and of a proxy that this computer has
 inside() { sh tests/packages/inside "$tree" "$1" "$2"; }
 
+# opens NAME COMMAND: a prompt of the user `learner`, from the command to its first prompt. Requires
+# tests/terminal/lib.sh.
+opens() {
+	from=$(date +%s%N)
+	open_command 100 30 "exec sh tests/packages/inside $tree learner '$2'"
+	until_true ends_with_prompt
+	check "$1: the first prompt after $(since "$from") s" ends_with_prompt
+	line "print (6 * 7)"
+	check "$1: the prompt computes" until_true showed '= 42$'
+	line exit
+	check "$1: the prompt ends" until_true left
+}
+# same_numbers NAME RANKSH: scripts with numbers print the same as in the normal build
+same_numbers() {
+	cp -r tests/script strategies "$tree/home/learner"
+	chown -R --reference="$tree/home/learner" "$tree/home/learner"
+	for script in commands/collectives strategies/sharded strategies/pipeline; do
+		timed inside learner "$2 -n 4 --test script/$script.rsh"
+		check "$1: $script.rsh prints the same as in the normal build" [ $status = 0 ]
+	done
+}
+
 # check NAME COMMAND...: one check; `said` holds the output of what was run before
 said=$(mktemp)
 check() {
