@@ -3,6 +3,7 @@
 #define RANKSH_DOCTOR_CHECK_H
 
 #include "base/text.h"
+#include "mpi/install.h"
 #include "shell/session/options.h"
 #include "shell/terminal/room.h"
 
@@ -23,7 +24,9 @@ struct finding {
 struct doctor {
 	const struct options *options;
 	int n;
-	bool mpi;      /* it needs mpirun */
+	bool mpi;                   /* it needs mpirun */
+	struct mpi_install install; /* mpirun "": there is none, because of `missing` */
+	char *missing;
 	bool failed;   /* an earlier check has found a problem */
 	bool terminal; /* the report goes to a terminal */
 };

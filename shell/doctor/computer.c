@@ -6,6 +6,7 @@
 #include "system/system.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Measured: the time of a processor that a start takes for each rank */
 static const double START_S = 0.08;
@@ -34,7 +35,7 @@ bool finding_need(const struct doctor *doctor, enum need_kind kind, const char *
         struct need *need)
 {
 	char wanted[64];
-	bool met = room_need(kind, doctor->n, need) == ST_OK;
+	bool met = room_need(kind, doctor->n, atoi(doctor->install.version), need) == ST_OK;
 	if (!met) {
 		finding->severity = kind < NEEDS_VITAL && doctor->mpi ? CHECK_PROBLEM : CHECK_NOTE;
 		text_clear(&finding->type);

@@ -1,5 +1,7 @@
 /* doctor.c -- the table of checks, in the order of the report */
 #include "shell/doctor/doctor.h"
+#include "base/memory.h"
+#include "mpi/install.h"
 #include "shell/doctor/check.h"
 #include "shell/doctor/report.h"
 
@@ -74,6 +76,8 @@ int doctor_run(const struct options *options)
 	struct text type = {0};
 	if (!doctor_is_first())
 		return 0;
+	if (mpi_install_find(&doctor.install) != ST_OK)
+		doctor.missing = fail_copy();
 	report_begin(&report, &doctor);
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
 		struct finding finding = {.numbers = cJSON_CreateObject()};
@@ -92,5 +96,6 @@ int doctor_run(const struct options *options)
 		add_session(options, &type);
 	bool written = report_end(&report, !doctor.failed, text_string(&type));
 	text_release(&type);
+	mem_free(doctor.missing);
 	return !written ? 4 : doctor.failed ? 1 : 0;
 }

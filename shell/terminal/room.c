@@ -3,7 +3,8 @@
  *
  * Measured with Open MPI 4.1: with too few descriptors it hangs, or its ranks end silently; with a
  * small address space it hangs; with a small stack it dies. PMIx creates two files of 4 MB in Open
- * MPI's folder, and each rank one of slightly over 4 MB in shared memory. */
+ * MPI's folder, and each rank one of slightly over 4 MB in shared memory; with Open MPI 5 that is
+ * 16 MB, and the folder gets less. */
 #include "shell/terminal/room.h"
 #include "base/number.h"
 #include "system/system.h"
@@ -22,7 +23,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { MB = 1 << 20, FILE_BYTES = 5 * MB, FOLDER_BYTES = 9 * MB, RANK_BYTES = 30 * MB };
+enum { MB = 1 << 20, FOLDER_BYTES = 9 * MB, RANK_BYTES = 30 * MB };
 #define SHARED "/dev/shm"
 static const char *const settings[] = {
         "OMPI_MCA_btl_vader_backing_directory", "OMPI_MCA_btl_sm_backing_directory"};
@@ -39,7 +40,7 @@ static const struct limit {
 } limits[] = {
         [NEED_FILES] = {"", " open files", RLIMIT_NOFILE, 'n', false, 28, 5},
         [NEED_TASKS] = {"", " more processes and threads", RLIMIT_NPROC, 'u', false, 8, 3},
-        [NEED_FILE_SIZE] = {"files of ", "", RLIMIT_FSIZE, 'f', true, FILE_BYTES, 0},
+        [NEED_FILE_SIZE] = {"files of ", "", RLIMIT_FSIZE, 'f', true, 0, 0},
         [NEED_ADDRESSES] = {"an address space of ", "", RLIMIT_AS, 'v', true, 300 * MB, 0},
         [NEED_DATA] = {"data of ", "", RLIMIT_DATA, 'd', true, 64 * MB, 0},
         [NEED_STACK] = {"a stack of ", "", RLIMIT_STACK, 's', true, MB / 2, 0},
@@ -100,10 +101,16 @@ static enum status limit_refuse(const struct limit *row, int n, struct need *nee
 	return ST_FILE;
 }
 
-static enum status limit_need(const struct limit *row, int n, struct need *need)
+/* Returns the size of a rank's file in shared memory, the largest that is made. */
+static int64_t segment_bytes(int version)
+{
+	return (version < 5 ? 5 : 17) * (int64_t)MB;
+}
+
+static enum status limit_need(const struct limit *row, int n, int version, struct need *need)
 {
 	need->bytes = row->bytes;
-	need->wanted = row->own + row->rank * n;
+	need->wanted = row->resource == RLIMIT_FSIZE ? segment_bytes(version) : row->own + row->rank * n;
 	need->there = limit_there(row);
 	if (need->there < need->wanted && limit_raise(row, need->wanted - need->there))
 		need->there = need->wanted;
@@ -198,11 +205,11 @@ const char *room_shared(void)
 	return SHARED;
 }
 
-static enum status shared_need(int n, struct need *need)
+static enum status shared_need(int n, int version, struct need *need)
 {
 	int64_t bytes = room_free(room_shared());
 	*need = (struct need){
-	        .bytes = true, .wanted = (int64_t)FILE_BYTES * n, .there = bytes < 0 ? 0 : bytes};
+	        .bytes = true, .wanted = segment_bytes(version) * n, .there = bytes < 0 ? 0 : bytes};
 	return need->there >= need->wanted
 	        ? ST_OK
 	        : fail(ST_FILE, "%s has room for %s, and %d ranks use %s there", room_shared(),
@@ -219,23 +226,23 @@ static enum status memory_need(int n, struct need *need)
 	                  n, bytes_words(need->wanted).text);
 }
 
-enum status room_need(enum need_kind kind, int n, struct need *need)
+enum status room_need(enum need_kind kind, int n, int version, struct need *need)
 {
 	*need = (struct need){0};
 	if (kind <= NEED_STACK)
-		return limit_need(&limits[kind], n, need);
+		return limit_need(&limits[kind], n, version, need);
 	return kind == NEED_FOLDER     ? folder_need(need)
 	        : kind == NEED_NETWORK ? network_need(need)
-	        : kind == NEED_SHARED  ? shared_need(n, need)
+	        : kind == NEED_SHARED  ? shared_need(n, version, need)
 	                               : memory_need(n, need);
 }
 
-enum status room_for_mpirun(int n)
+enum status room_for_mpirun(int n, int version)
 {
 	struct need need;
 	enum status status = ST_OK;
 	for (int kind = 0; kind < NEEDS_VITAL && status == ST_OK; kind++)
-		status = room_need((enum need_kind)kind, n, &need);
+		status = room_need((enum need_kind)kind, n, version, &need);
 	return status;
 }
 

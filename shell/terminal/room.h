@@ -33,11 +33,12 @@ struct need {
 	char type[256]; /* a line for the user's shell that helps; "": none */
 };
 
-/* Measures one need of n ranks, and raises a soft limit that is too low. Fails with ST_FILE or
- * ST_MEMORY if there is less than wanted; the message says what to do. */
-enum status room_need(enum need_kind kind, int n, struct need *need);
+/* Measures one need of n ranks, and raises a soft limit that is too low. version: Open MPI's major
+ * version. Fails with ST_FILE or ST_MEMORY if there is less than wanted; the message says what to
+ * do. */
+enum status room_need(enum need_kind kind, int n, int version, struct need *need);
 /* Fails with ST_FILE if a vital need of n ranks is not met. */
-enum status room_for_mpirun(int n);
+enum status room_for_mpirun(int n, int version);
 
 /* Returns the folder that mpirun uses, and the variable that names it; NULL: none does. */
 const char *room_folder(const char **variable);

@@ -62,7 +62,7 @@ type_line 'export TMPDIR=/tmp'
 planted 1 'ulimit -n 20'
 row problem 'open files' '20 at most; 4 ranks need 48: mpirun would hang'
 planted 1 'ulimit -f 8'
-row problem limits 'files of [48] kB at most; mpirun cannot make its files: it needs 5 MB'
+row problem limits 'files of [48] kB at most; mpirun cannot make its files: it needs [0-9]* MB'
 if [ -z "${SANITIZED:-}" ]; then
 	planted 1 'ulimit -v 200000'
 	row problem limits 'an address space of 195.3 MB at most; mpirun would hang: it needs 300 MB'
@@ -88,7 +88,8 @@ type_line ranksh
 planted 0 'PATH=$PATH:$work/other'
 row ok 'other MPI' '.*/other/mpirun (Open MPI 3.1.2) is on PATH, too; it is not used'
 planted 1 'export RANKSH_MPI=$work/mpich'
-row problem 'Open MPI' 'RANKSH_MPI: .*/mpich is not Open MPI: .*; only `ranksh -n 1` and --dry run'
+row problem 'Open MPI' 'RANKSH_MPI: .*/mpich is not Open MPI: .*; only one process runs'
+type_line 'unset RANKSH_MPI'
 (export RANKSH_MPI=$work/mpich; doctor -n 1)
 row note 'Open MPI' 'RANKSH_MPI: .*'
 type_line 'ranksh -n 1'
