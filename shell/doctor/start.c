@@ -1,5 +1,4 @@
 /* start.c -- starts ranks, as a session does, and measures how long that takes (--try) */
-#include "base/number.h"
 #include "shell/doctor/check.h"
 #include "shell/rank/launcher.h"
 #include "shell/session/options.h"
@@ -61,8 +60,8 @@ static void start_try(const struct doctor *doctor, struct finding *finding)
 		start_failed(finding, code == 4 ? fail_text() : "the ranks ended", &err);
 		text_add(&finding->consequence, "so does a session");
 	} else {
-		text_add(&finding->text, "%d rank%s started and ended in %s", options.n,
-		        options.n == 1 ? "" : "s", time_words(ms * 1000000).text);
+		text_add(&finding->text, "%d rank%s started and ended in %.1f s", options.n,
+		        options.n == 1 ? "" : "s", (double)ms / 1000);
 		text_add(&finding->consequence, "sessions start");
 	}
 	text_release(&out);
