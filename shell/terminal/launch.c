@@ -160,8 +160,12 @@ enum status job_start(struct job *job, const struct options *options, bool wire)
 	int ends[ENDS] = {-1, -1, -1, -1, -1, -1};
 	pid_t parent = getpid();
 
-	*job = (struct job){
-	        .mpi = !options->dry && options->n != 1, .in = -1, .out = -1, .err = -1, .segments.lock = -1};
+	*job = (struct job){.mpi = !options->dry && options->n != 1,
+	        .in = -1,
+	        .out = -1,
+	        .err = -1,
+	        .segments.lock = -1,
+	        .memory_kills = system_memory_kills()};
 	enum status status = make_words(&words, options, wire, job->mpi);
 	if (status == ST_OK && !open_ends(options, wire, ends))
 		status = fail(ST_FILE, "cannot make a pipe: %s", strerror(errno));
@@ -274,8 +278,12 @@ int job_outcome(const struct job *job, int status)
 	if (job->faults.count)
 		fail(ST_MPI, "%s", text_string(&job->faults));
 	else if (job->mpi && box_of_death(job, &rank, &number, host))
-		fail(ST_MPI, "rank %d%s%s died of signal %d (%s)", rank, job->hosts ? " on " : "",
-		        job->hosts ? host : "", number, strsignal(number));
+		fail(ST_MPI, "rank %d%s%s died of signal %d (%s)%s", rank, job->hosts ? " on " : "",
+		        job->hosts ? host : "", number, strsignal(number),
+		        number == SIGKILL && system_memory_kills() > job->memory_kills
+		                ? ": memory ran out; fewer ranks (-n) or smaller tensors take less, and "
+		                  "`ranksh doctor` shows how much there is"
+		                : "");
 	else if (lost && sscanf(lost, "Remote daemon: %*s on node %255s", host) == 1)
 		fail(ST_MPI, "%s was lost: mpirun's connection to it broke; `ssh %s true` tries it", host,
 		        host);

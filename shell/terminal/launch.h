@@ -16,12 +16,13 @@ struct job {
 	int in, out, err;    /* our ends of descriptors 0 1 2; -1: inherited, or closed */
 	struct text chatter; /* the text in mpirun's boxes */
 	bool boxed;
-	struct text partial; /* an incomplete line from descriptor 2 */
-	int64_t death_ns;    /* when mpirun reported a dead rank; 0: not yet */
-	bool started;        /* MPI has started (START_MARK) */
-	bool hosts;          /* --hosts, --hostfile or an allocation */
-	struct text waits;   /* hosts that have not answered yet (reach.c) */
-	struct text faults;  /* why hosts could not take part, a line each */
+	struct text partial;  /* an incomplete line from descriptor 2 */
+	int64_t memory_kills; /* system_memory_kills at the start */
+	int64_t death_ns;     /* when mpirun reported a dead rank; 0: not yet */
+	bool started;         /* MPI has started (START_MARK) */
+	bool hosts;           /* --hosts, --hostfile or an allocation */
+	struct text waits;    /* hosts that have not answered yet (reach.c) */
+	struct text faults;   /* why hosts could not take part, a line each */
 	struct segments segments;
 };
 

@@ -150,3 +150,8 @@ int64_t system_memory_left(void)
 	int64_t left = group_left(&memory), kilobytes = number_after("/proc/meminfo", "MemAvailable:");
 	return kilobytes >= 0 && kilobytes * 1024 < left ? kilobytes * 1024 : left;
 }
+
+int64_t system_memory_kills(void)
+{
+	return number_after("/proc/vmstat", "oom_kill ");
+}

@@ -39,6 +39,10 @@ int64_t system_memory_left(void);
 /* Returns true if descriptor 0 of process `pid` of this user is a terminal; false if it is unknown. */
 bool system_reads_terminal(pid_t pid);
 
+/* Returns how many processes the system has killed since its start because memory ran out; -1:
+ * unknown. */
+int64_t system_memory_kills(void);
+
 /* Returns a descriptor of shared memory of that size, which has no name and is freed with the last
  * process that maps it; -1 with errno. */
 int system_shared_memory(size_t bytes);

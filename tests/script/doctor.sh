@@ -194,6 +194,17 @@ EOF2
 	fi
 fi
 
+# a control group's memory
+group=/sys/fs/cgroup/memory/ranksh-test-$$
+if mkdir $group 2> mount.out && echo 100M > $group/memory.limit_in_bytes 2> mount.out; then
+	(echo 0 > $group/cgroup.procs && doctor)
+	row note memory '[0-9.]* MB free; 4 ranks take 120 MB, so some may be killed: fewer ranks (-n) take less'
+	(echo 0 > $group/cgroup.procs && within 60 "$RANKSH" -n 4 -c 'tensor x[4000,4000] = ones; sync') > out 2>&1
+	check "a rank that memory ran out for" grep -q 'rank [0-3] died of signal 9 (Killed): memory ran out; .* `ranksh doctor` shows how much there is' out
+fi
+# a group stays busy until its processes have ended
+for look in $(seq 50); do [ -d $group ] && ! rmdir $group 2> mount.out && timeout 0.1 tail -f /dev/null || break; done
+
 # as JSON
 doctor --json
 check "--json: one line" [ "$(wc -l < wrapped)" = 1 ]
