@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "mpi/install.h"
 #include "shell/session/options.h"
+#include "shell/terminal/hosts.h"
 #include "shell/terminal/room.h"
 
 #include <cjson/cJSON.h>
@@ -27,6 +28,8 @@ struct doctor {
 	bool mpi;                   /* it needs mpirun */
 	struct mpi_install install; /* mpirun "": there is none, because of `missing` */
 	char *missing;
+	struct hosts hosts; /* of the session, unless they are refused */
+	char *refused;
 	bool failed;   /* an earlier check has found a problem */
 	bool terminal; /* the report goes to a terminal */
 };
@@ -47,9 +50,10 @@ void check_other_mpi(const struct doctor *doctor, struct finding *finding);
 /* launcher.c */
 /* Returns true for the process that reports: a launcher's first, or one without a launcher. */
 bool doctor_is_first(void);
-/* Returns the number of ranks of the session. */
-int doctor_ranks(const struct options *options);
+/* Finds the hosts and the number of ranks of the session. */
+void doctor_place(struct doctor *doctor);
 void check_launcher(const struct doctor *doctor, struct finding *finding);
+void check_allocation(const struct doctor *doctor, struct finding *finding);
 /* computer.c */
 void check_processors(const struct doctor *doctor, struct finding *finding);
 void check_memory(const struct doctor *doctor, struct finding *finding);

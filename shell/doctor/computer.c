@@ -15,13 +15,14 @@ enum { RANKS_A_PROCESSOR = 8 };
 void check_processors(const struct doctor *doctor, struct finding *finding)
 {
 	int processors = system_processors(), most = processors * RANKS_A_PROCESSOR;
-	double seconds = START_S * doctor->n / processors;
+	int hosts = doctor->hosts.nodes > 1 ? doctor->hosts.nodes : 1, n = (doctor->n + hosts - 1) / hosts;
+	double seconds = START_S * n / processors;
 	if (most > RANKS_MPI_MOST)
 		most = RANKS_MPI_MOST;
 	text_add(&finding->text, "%d", processors);
-	text_add(&finding->consequence, "%d rank%s start%s in %.1f s", doctor->n, doctor->n == 1 ? "" : "s",
-	        doctor->n == 1 ? "s" : "", seconds < 0.1 ? 0.1 : seconds);
-	if (doctor->n > most) {
+	text_add(&finding->consequence, "%d rank%s start%s in %.1f s", n, n == 1 ? "" : "s",
+	        n == 1 ? "s" : "", seconds < 0.1 ? 0.1 : seconds);
+	if (n > most) {
 		finding->severity = CHECK_NOTE;
 		text_add(&finding->consequence, ": that is slow; up to %d are comfortable", most);
 	} else {

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "mpi/install.h"
 #include "shell/doctor/check.h"
+#include "shell/terminal/hosts.h"
 #include "shell/doctor/report.h"
 
 #include <stdlib.h>
@@ -18,6 +19,7 @@ static const struct {
         {"Open MPI", check_open_mpi, false},
         {"other MPI", check_other_mpi, false},
         {"launcher", check_launcher, false},
+        {"hosts", check_allocation, false},
         {"processors", check_processors, false},
         {"memory", check_memory, false},
         {"GPU", check_gpu, false},
@@ -62,22 +64,27 @@ static void add_session(const struct options *options, struct text *line)
 		text_add(line, " --dry");
 	if (options->n)
 		text_add(line, " -n %d", options->n);
+	if (options->hosts)
+		text_add(line, " --hosts %s", options->hosts);
+	if (options->hostfile)
+		text_add(line, " --hostfile %s", options->hostfile);
+	if (options->prefix)
+		text_add(line, " --prefix %s", options->prefix);
 	if (options->device)
 		text_add(line, " --device %s", options->device);
 }
 
 int doctor_run(const struct options *options)
 {
-	struct doctor doctor = {.options = options,
-	        .n = doctor_ranks(options),
-	        .mpi = !options_alone(options),
-	        .terminal = !options->json && isatty(1)};
+	struct doctor doctor = {
+	        .options = options, .mpi = !options_alone(options), .terminal = !options->json && isatty(1)};
 	struct doctor_report report = {0};
 	struct text type = {0};
 	if (!doctor_is_first())
 		return 0;
 	if (mpi_install_find(&doctor.install) != ST_OK)
 		doctor.missing = fail_copy();
+	doctor_place(&doctor);
 	report_begin(&report, &doctor);
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
 		struct finding finding = {.numbers = cJSON_CreateObject()};
@@ -97,5 +104,7 @@ int doctor_run(const struct options *options)
 	bool written = report_end(&report, !doctor.failed, text_string(&type));
 	text_release(&type);
 	mem_free(doctor.missing);
+	mem_free(doctor.refused);
+	hosts_release(&doctor.hosts);
 	return !written ? 4 : doctor.failed ? 1 : 0;
 }

@@ -1,6 +1,7 @@
 /* launcher.c -- what started this process, and where ranks of a session would run */
 #include "shell/rank/launcher.h"
 #include "shell/doctor/check.h"
+#include "shell/terminal/hosts.h"
 #include "shell/session/options.h"
 
 #include <stdio.h>
@@ -34,11 +35,17 @@ bool doctor_is_first(void)
 	return number <= 0;
 }
 
-int doctor_ranks(const struct options *options)
+void doctor_place(struct doctor *doctor)
 {
-	int number, count;
+	int number, count, n = doctor->options->n;
 	job_find(&number, &count);
-	return options->n ? options->n : count > 0 && launcher_joins(options->n) ? count : RANKS_DEFAULT;
+	doctor->n = n ? n : count > 0 && launcher_joins(n) ? count : RANKS_DEFAULT;
+	if (!doctor->mpi || launcher_joins(n))
+		return;
+	if (hosts_read(doctor->options, &doctor->hosts) == ST_OK && hosts_share(&doctor->hosts, &n) == ST_OK)
+		doctor->n = n;
+	else
+		doctor->refused = fail_copy();
 }
 
 /* Processes that MPI does not connect are refused (launcher_refuse). */
@@ -73,4 +80,22 @@ void check_launcher(const struct doctor *doctor, struct finding *finding)
 		text_add(&finding->consequence, "`ranksh` starts the ranks itself");
 	}
 	finding_number(finding, "processes", count > 0 ? count : 1);
+}
+
+void check_allocation(const struct doctor *doctor, struct finding *finding)
+{
+	const struct hosts *hosts = &doctor->hosts;
+	if (doctor->refused) {
+		finding->severity = CHECK_PROBLEM;
+		text_add(&finding->text, "%s", doctor->refused);
+		text_add(&finding->consequence, "no session starts");
+	} else if (hosts->from != HOSTS_NONE) {
+		text_add(&finding->text, "%s: %d host%s", hosts->name, hosts->nodes,
+		        hosts->nodes == 1 ? "" : "s");
+		if (hosts->slots)
+			text_add(&finding->text, ", %d slots", hosts->slots);
+		text_add(&finding->consequence, "`ranksh` starts %d ranks", doctor->n);
+		finding_number(finding, "hosts", hosts->nodes);
+		finding_number(finding, "slots", hosts->slots ? hosts->slots : INT64_MAX);
+	}
 }

@@ -1,5 +1,6 @@
 /* start.c -- starts ranks, as a session does, and measures how long that takes (--try) */
 #include "shell/doctor/check.h"
+#include "shell/terminal/hosts.h"
 #include "shell/rank/launcher.h"
 #include "shell/session/options.h"
 #include "shell/doctor/patience.h"
@@ -26,14 +27,24 @@ static void start_failed(struct finding *finding, const char *words, const struc
 	}
 }
 
+/* Tries two ranks of this computer, or all on several hosts. */
+static int start_ranks(const struct doctor *doctor)
+{
+	return doctor->hosts.from != HOSTS_NONE || doctor->options->n ? doctor->n : TRIED_RANKS;
+}
+
 static void start_try(const struct doctor *doctor, struct finding *finding)
 {
 	char *line[] = {"-c", "barrier"};
-	struct options options = {.n = doctor->options->n ? doctor->options->n : TRIED_RANKS,
+	const struct options *typed = doctor->options;
+	struct options options = {.n = start_ranks(doctor),
 	        .lines = line[1],
-	        .device = doctor->options->device ? doctor->options->device : "sim",
+	        .device = typed->device ? typed->device : "sim",
 	        .word = line,
-	        .words = 2};
+	        .words = 2,
+	        .hosts = typed->hosts,
+	        .hostfile = typed->hostfile,
+	        .prefix = typed->prefix};
 	struct text out = {0}, err = {0};
 	struct job job;
 	struct patience patience = patience_begin("starting ranks", START_LIMIT_MS);
@@ -73,8 +84,7 @@ void check_start(const struct doctor *doctor, struct finding *finding)
 {
 	if (!doctor->options->tries) {
 		text_add(&finding->text, "not tried");
-		text_add(&finding->consequence, "`ranksh doctor --try` starts %d ranks",
-		        doctor->options->n ? doctor->options->n : TRIED_RANKS);
+		text_add(&finding->consequence, "`ranksh doctor --try` starts %d ranks", start_ranks(doctor));
 	} else if (launcher_joins(doctor->options->n)) {
 		text_add(&finding->text, "not tried");
 		text_add(&finding->consequence, "this process is one of a job, whose ranks have started");

@@ -108,6 +108,20 @@ type_line 'ranksh -n 4 FILE.rsh'
 planted 0 'export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0'
 row ok launcher 'this is process 0 of 2 of mpirun; a file or lines run on all; a prompt needs a shell'
 
+# hosts
+check "no hosts, no line" sh -c '! grep -q hosts out'
+planted 0 'export SLURM_JOB_ID=7 SLURM_NTASKS=16 SLURM_JOB_NUM_NODES=2 SLURM_JOB_NODELIST="n[1-2]" SLURM_TASKS_PER_NODE="8(x2)"'
+row ok hosts 'the Slurm job 7: 2 hosts, 16 slots; `ranksh` starts 16 ranks'
+type_line ranksh
+doctor --hosts n1:12,n2:4 -n 40
+row problem hosts '-n 40 is more than the 16 slots of --hosts.*; no session starts'
+check "... status 1" [ $status = 1 ]
+printf 'localhost slots=3\n' > three
+doctor --hostfile three --try
+row ok hosts 'three: 1 host, 3 slots; `ranksh` starts 3 ranks'
+row ok start '3 ranks started and ended in [0-9.]* s; sessions start'
+type_line 'ranksh --hostfile three'
+
 # terminal and locale
 planted 0 'export LC_ALL=C'
 row note locale 'C is not UTF-8; pictures use # and =: `export LC_ALL=C.UTF-8`'
