@@ -7,8 +7,8 @@ _ranksh() {
 		COMPREPLY=($(compgen -W "kernels collectives figures causes words grammar all $("${COMP_WORDS[0]}" help all 2> /dev/null)" -- "$word"))
 		return
 	fi
-	if [[ " ${COMP_WORDS[*]:1:COMP_CWORD-1} " == *' doctor '* && $before != -n && $before != --device ]]; then
-		COMPREPLY=($(compgen -W '-n --try --json --device' -- "$word"))
+	if [[ " ${COMP_WORDS[*]:1:COMP_CWORD-1} " == *' doctor '* && ($word == -* || $before == doctor) ]]; then
+		COMPREPLY=($(compgen -W '-n --try --json --device --hosts --hostfile --prefix' -- "$word"))
 		return
 	fi
 	case $before in
