@@ -192,8 +192,10 @@ right "... run the script" says "$mean"
 open_command 110 30 "cd $CLUSTER/home && PS1='$ ' exec sh"
 line "$(on_page salloc)"
 check "Slurm: salloc opens a shell" shows 'Granted job allocation'
-line "$(on_page "ranksh -n 4$")"
-check "Slurm: ... and ranksh a prompt" shows '^0.00 ms > *$'
+line 'ranksh -n 16 mean.rsh'
+check "Slurm: ... more ranks than it has tasks are refused" shows 'more than the 4 slots'
+line "$(on_page 'ranksh$')"
+check "Slurm: ... and ranksh opens a prompt" shows '^0.00 ms > *$'
 line 'print rank'
 check "Slurm: ... on four ranks" shows '^\[3\] rank = 3'
 nodes() { for pid in $(pgrep -x ranksh); do nsenter -t "$pid" --uts hostname; done | sort | uniq -c | tr -s ' \n' ' '; }
@@ -208,7 +210,7 @@ open_command 110 30 "cd $CLUSTER/home && PS1='$ ' exec sh"
 line "$(on_page 'srun -n 1 -c 4 --pty')"
 running() { [ "$(squeue -h -o %T)" = RUNNING ]; }
 check "Slurm: a shell on a node" running
-line "$(on_page 'ranksh$')"
+line "$(on_page 'ranksh -n 4$')"
 check "Slurm: ... has a prompt" shows '^0.00 ms > *$'
 open_command 110 30 "cd $CLUSTER/home && PS1='$ ' srun --mpi=pmix -N 2 -n 4 --pty sh"
 line "ranksh -n 4 mean.rsh"
