@@ -349,15 +349,14 @@ enum status hosts_check(const struct options *options)
 	return status;
 }
 
-bool hosts_option(const char *word, bool *value)
+int hosts_option(const char *word)
 {
 	static const char *const names[] = {"--hosts", "--hostfile", "--prefix"};
 	size_t length = strcspn(word, "=");
-	*value = !word[length];
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strlen(names[i]) == length && strncmp(word, names[i], length) == 0)
-			return true;
-	return false;
+			return word[length] ? 1 : 2;
+	return 0;
 }
 
 void hosts_release(struct hosts *hosts)

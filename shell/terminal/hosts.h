@@ -37,9 +37,9 @@ enum status hosts_share(struct hosts *hosts, int *n);
 enum status hosts_check(const struct options *options);
 void hosts_release(struct hosts *hosts);
 
-/* Returns true if the word is an option of this page, which ranks do not get; *value: its value is
- * the next word. */
-bool hosts_option(const char *word, bool *value);
+/* Returns the number of words, with its value, of an option of this page, which ranks do not get: 1
+ * or 2; 0: the word is another one. */
+int hosts_option(const char *word);
 
 /* ---- reach.c: what mpirun starts for each other host instead of ssh ----
  *

@@ -80,12 +80,9 @@ static enum status make_words(struct words *words, const struct options *options
 	if (!system_own_file(words->self, sizeof words->self))
 		return fail(ST_FILE, "cannot find my own file: %s", strerror(errno));
 	int n = options->n ? options->n : mpi ? 0 : RANKS_DEFAULT, count = 0;
-	bool value = false;
-	enum status status = mpi ? reach_words(options, words->self, &n, &words->hosts, &count) : ST_OK;
-	if (status != ST_OK)
-		return status;
 	if (mpi &&
-	        (mpi_install_find(&words->mpi) != ST_OK ||
+	        (reach_words(options, words->self, &n, &words->hosts, &count) != ST_OK ||
+	                mpi_install_find(&words->mpi) != ST_OK ||
 	                room_for_mpirun(n, atoi(words->mpi.version)) != ST_OK))
 		return ST_FILE;
 	words->word = mem_alloc((OWN_WORDS + count + options->words) * sizeof *words->word);
@@ -105,10 +102,8 @@ static enum status make_words(struct words *words, const struct options *options
 		add(words, "--wire");
 	else if (mpi && (words->hosts.count || progress_can_be_shown()))
 		add(words, "--report-start");
-	for (int i = 0; i < options->words; i++)
-		if (hosts_option(options->word[i], &value))
-			i += value;
-		else
+	for (int i = 0, skip; i < options->words; i += skip ? skip : 1)
+		if ((skip = hosts_option(options->word[i])) == 0)
 			add(words, options->word[i]);
 	add_option(words, "--device", options->device); /* so that all hosts use one device */
 	return ST_OK;

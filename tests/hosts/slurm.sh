@@ -203,6 +203,10 @@ on_both() { [ "$(nodes)" = ' 1 login 3 n1 1 n2 ' ]; }
 check "Slurm: ... on both nodes" on_both
 line quit
 until_true showed 'ranksh --resume'
+line "ranksh -c 'print world'; ranksh -n 2 -c 'print world'; ranksh -n 20 -c sync"
+check "Slurm: without -n, ranksh takes the allocation" shows '^\[0-3\] world = 4'
+check "Slurm: ... with -n, fewer" shows '^\[0,1\] world = 2'
+check "Slurm: ... and not more" shows '^ranksh: -n 20 is more than the 4 slots of the Slurm job [0-9]*; -n 4 or fewer'
 line exit
 check "Slurm: exit gives the nodes back" showed 'Relinquishing'
 
