@@ -36,7 +36,7 @@ EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh s
 UNIT     = $(sort $(wildcard tests/unit/*.c))
 UNIT_RUN = $(UNIT:tests/unit/%.c=$(BUILD)/unit/%)
 # Debian packages that the binary needs, and those that the tests need in addition
-PACKAGES = libopenmpi-dev openmpi-bin libreadline-dev libncurses-dev libopenblas-dev libcjson-dev
+PACKAGES = gcc libc6-dev libopenmpi-dev openmpi-bin libreadline-dev libncurses-dev libopenblas-dev libcjson-dev
 PACKAGES_CHECK = g++ libcmocka-dev tmux iproute2 procps clang-format shellcheck
 # Debian packages that are only unpacked, because their services must not start: Slurm, for
 # tests/hosts/slurm.sh, which is skipped without them
@@ -153,7 +153,7 @@ $(KERNEL_TESTS): $(STANDIN_KERNELS)
 unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations $(BUILD)/gpu/facts $(BUILD)/gpu/bare
 mpi-tests: $(MPI_TESTS)
 
-.PHONY: all standin start check check-all quick sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean format wheel tarball deb check-packages
+.PHONY: all standin start check check-all quick sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean format bundle wheel tarball deb check-packages
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
 -include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
 
@@ -230,8 +230,10 @@ install: $(BUILD)/ranksh
 	install -m 644 docs/help/ranksh.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ranksh
 
 # packages in dist/, and their tests in fresh Debian trees: packaging/README.md
-wheel tarball:
-	+@sh packaging/$@
+bundle:
+	+@sh packaging/bundle
+wheel tarball: bundle
+	@sh packaging/$@
 deb:
 	@sh tools/deps $(PACKAGES) debhelper dpkg-dev fakeroot lintian
 	@sh packaging/deb

@@ -22,6 +22,9 @@ case $* in
 esac
 E2
 printf '#!/bin/sh\nexec "$@"\n' > "$work/sudo"
+printf '#!/bin/sh\necho ${SYSTEM:-Linux}\n' > "$work/uname"
+printf '#!/bin/sh\necho 1000\n' > "$work/id"
+printf '#!/bin/sh\n' > "$work/python3"
 chmod +x "$work"/*
 # deps PACKAGE...: runs tools/deps on a terminal, with its output in `shown` and its calls in
 # `calls`
@@ -51,3 +54,19 @@ unpack() { PATH=$work:$PATH WORK=$work sh tools/unpack "$work/unpacked" "$@" > "
 unpack nowhere
 check "unpack fails if a package does not exist" [ $? = 1 ]
 check "... in apt-get's words" grep -q '^E: Unable to locate package nowhere' "$work/shown"
+# with only these programs on PATH: without sudo, and then without dpkg-query
+only() {
+	rm -rf "$work/only"
+	mkdir "$work/only"
+	for program in "$@"; do ln -s "$(PATH=$work:$PATH command -v "$program")" "$work/only"; done
+	PATH=$work/only sh tools/deps absent > "$work/shown" 2>&1
+}
+only sh id uname dpkg-query dpkg-source python3
+check "without root and sudo: the packages" grep -q 'apt-get install absent$' "$work/shown"
+check "without root and sudo: what helps" grep -q 'make wheel .*pip install dist' "$work/shown"
+only sh id uname dpkg-query
+check "without root, sudo and tools: a wheel of another computer" grep -q 'another computer' "$work/shown"
+only sh uname
+check "another distribution: its packages, and a wheel" [ "$(grep -c 'dnf install\|pacman\|a wheel' "$work/shown")" = 3 ]
+SYSTEM=Darwin only sh uname
+check "another system: what runs ranksh there" grep -q 'a virtual machine with Linux' "$work/shown"

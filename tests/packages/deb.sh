@@ -14,11 +14,11 @@ timed lintian --fail-on error,warning "$deb"
 check "deb: lintian finds nothing; it has $(megabytes "$deb") MB" [ $status = 0 ]
 tree bookworm python3,python3-venv || { echo "skipped packages: no tree of bookworm"; exit 0; }
 cp "$deb" "$tree/root"
-timed inside root "apt-get update && apt-get install -y --no-install-recommends ./$(basename "$deb")"
+timed inside root "apt-get update && $(page deb)"
 check "deb: apt installs it and Open MPI in $seconds s" [ $status = 0 ]
 timed inside learner "ranksh -n 4 -c 'print (6 * 7)'"
 check "deb: 4 ranks print after $seconds s" said_line '= 42$'
 same_numbers deb ranksh
-opens deb "ranksh -n 4"
+opens deb "$(page_prompt deb)"
 timed inside root "apt-get purge -y ranksh && find /usr /etc /var/lib -name '*ranksh*'"
 check "deb: nothing of it is left after apt-get purge" [ "$(grep -c '^/' "$said")" = 0 ]

@@ -37,6 +37,7 @@ tree() {
 	made="$made $tree"
 	cp -a --reflink=auto "$base/." "$tree"
 	chmod 755 "$tree"
+	echo 'APT::Get::Assume-Yes "true";' > "$tree/etc/apt/apt.conf.d/yes"
 	cp -L /etc/resolv.conf "$tree/etc/resolv.conf"
 	cp -L /etc/hosts "$tree/etc/hosts"
 	[ ! -f /etc/ssl/certs/ca-certificates.crt ] || cp /etc/ssl/certs/ca-certificates.crt "$tree/etc/ssl/certs/ca-certificates.crt"
@@ -45,6 +46,12 @@ tree() {
 # inside USER COMMAND: runs a shell command in the tree, in the user's home, with the settings of
 # pip and of a proxy that this computer has
 inside() { sh tests/packages/inside "$tree" "$1" "$2"; }
+
+# page BLOCK: the commands of docs/guide/install.md in the block "sh BLOCK", joined by `&&`, as root
+# without sudo; prompts are left out. page_prompt BLOCK: the command that opens the prompt
+page() { page_lines "$1" | grep -v -- ' -n 4$' | sed 's/^sudo //' | awk '{ printf "%s%s", (NR > 1 ? " && " : ""), $0 }'; }
+page_prompt() { page_lines "$1" | grep -- ' -n 4$'; }
+page_lines() { sed -n "/^\`\`\`sh $1\$/,/^\`\`\`\$/{/^\`\`\`/d; p}" docs/guide/install.md; }
 
 # opens NAME COMMAND: a prompt of the user `learner`, from the command to its first prompt. Requires
 # tests/terminal/lib.sh.

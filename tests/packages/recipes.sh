@@ -9,6 +9,10 @@ cd "$(dirname "$0")/../.." || exit 1
 trap tidy EXIT
 trees_possible || { echo "skipped packages: recipes"; exit 0; }
 
+for recipe in packaging/Dockerfile packaging/ranksh.def; do
+	check "install.md builds $recipe" [ "$( (page docker; echo; page apptainer) | grep -c "build.* $recipe" )" = 1 ]
+done
+
 # try NAME FILES COMMANDS ENVIRONMENT PROGRAM: FILES: the line "FROM... TO" of files to copy
 try() {
 	tree bookworm python3,python3-venv || { echo "skipped packages: no tree of bookworm"; return; }

@@ -15,9 +15,9 @@ tree bullseye python3,python3-venv || { echo "skipped packages: no tree of bulls
 cp "$tarball" "$tree/home/learner"
 timed inside root "apt-get update && apt-get install -y --no-install-recommends xz-utils openmpi-bin"
 check "tarball: Debian 11 installs its Open MPI in $seconds s" [ $status = 0 ]
-timed inside learner "tar -xf $(basename "$tarball") && mkdir shared && mv ranksh-*-linux-x86_64 shared/ranksh"
+timed inside learner "$(page tarball)"
 check "tarball: unpacked and moved in $seconds s" [ $status = 0 ]
-timed inside learner "shared/ranksh/bin/ranksh -n 4 -c 'print (6 * 7)'"
+timed inside learner "ranksh/bin/ranksh -n 4 -c 'print (6 * 7)'"
 check "tarball: 4 ranks print after $seconds s" said_line '= 42$'
-same_numbers tarball shared/ranksh/bin/ranksh
-opens tarball "shared/ranksh/bin/ranksh -n 4"
+same_numbers tarball ranksh/bin/ranksh
+opens tarball "$(page_prompt tarball)"
