@@ -203,7 +203,7 @@ static void hear_line(struct job *job, const char *line, size_t count, struct te
 	}
 	if (job->mpi &&
 	        (memmem(line, count, "mpirun noticed", 14) || memmem(line, count, "ORTE_ERROR_LOG", 14) ||
-	                memmem(line, count, "Warning: setpgid", 16)))
+	                memmem(line, count, "Warning: setpgid", 16) || memmem(line, count, "PMIX ERROR", 10)))
 		into = &job->chatter;
 	else if (job->mpi && !job->boxed &&
 	        (memmem(line, count, "help message", 12) || memmem(line, count, "help_aggregate", 14)))
@@ -255,6 +255,8 @@ void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 	take(&job->err, ends[1].revents, &job->partial);
 	while (take_line(&job->partial, &line))
 		hear_line(job, text_string(&line), line.count, err);
+	if (job->faults.count)
+		text_clear(out); /* no rank writes: Open MPI 5 puts a box there */
 	text_release(&line);
 }
 

@@ -52,6 +52,7 @@ wait $off
 cp "$dir/out.off" "$dir/out"; code=$(cat "$dir/off.code")
 said "a host that is off" 4 'ranksh: n3 cannot be reached: ssh: connect to host n3 port 22: No route to host; try `ssh n3 true`'
 said "... is named meanwhile" 4 'ranksh: waiting for n3: 5 s'
+grep -v '^ranksh: ' "$dir/out" && echo "FAIL ... and nothing of mpirun's words is shown" || echo "ok ... and nothing of mpirun's words is shown"
 run -n 2 --hosts n1,n2 --prefix /nonexistent -c 'print 1'
 said "a host without ranksh" 4 'n2: there is no ranksh in /nonexistent; install it there, or name its folder by --prefix DIR'
 # the same binary with another version in it: every digit is another one
