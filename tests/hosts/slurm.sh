@@ -8,6 +8,8 @@
 # All processes are in one PID namespace, which ends with the test, and all files in one folder.
 # KEEP=1 keeps that folder, with the daemons' logs.
 set -u
+# settings of tests/run with which Open MPI expects mpirun
+unset OMPI_MCA_schizo PMIX_MCA_gds OMPI_MCA_orte_bound_at_launch HWLOC_COMPONENTS HWLOC_PLUGINS_PATH
 page=docs/guide/cluster.md
 skip() { echo "skipped: Slurm ($1)"; exit 0; }
 
