@@ -53,11 +53,6 @@ static enum status check_input(const struct options *options)
 	if (fstat(0, &about) == 0 && S_ISDIR(about.st_mode))
 		return fail(ST_FILE,
 		        "the standard input is a folder: `ranksh F.rsh` or `ranksh < F.rsh` runs lines");
-	/* mpirun reads no terminal in the background, where a front end keeps it */
-	if (isatty(0) && options_batch(options) && !options_alone(options) && !options->json)
-		return fail(ST_FILE,
-		        "there is no prompt, because the output is not a terminal: `ranksh F.rsh` runs lines "
-		        "from a file, and `ranksh < F.rsh` from the input");
 	return ST_OK;
 }
 

@@ -125,6 +125,17 @@ static void note_no_prompt(struct conductor *conductor)
 		        launcher, transport_size(conductor->transport));
 }
 
+/* Returns true if the front end's mark ends the input, and removes it. */
+static bool input_ended(struct text *waiting)
+{
+	size_t length = strlen(INPUT_END);
+	bool ended = waiting->count >= length &&
+	        memcmp(waiting->bytes + waiting->count - length, INPUT_END, length) == 0;
+	if (ended)
+		waiting->count -= length;
+	return ended;
+}
+
 /* Runs each piece at once, because the writer may read an answer before it sends its next line. */
 static enum status run_input(struct conductor *conductor)
 {
@@ -132,23 +143,26 @@ static enum status run_input(struct conductor *conductor)
 	enum status status = ST_OK;
 	char piece[65536];
 	int line = 1;
-	ssize_t got = 1;
+	bool last = false, front_end = conductor->options->report;
+	long long all = 0, reported = 0;
 	note_no_prompt(conductor);
-	while (got > 0 && status == ST_OK) {
-		got = read(0, piece, sizeof piece);
-		if (got < 0 && errno == EINTR) {
-			got = 1;
+	while (!last && status == ST_OK) {
+		ssize_t got = read(0, piece, sizeof piece);
+		if (got < 0 && errno == EINTR)
 			continue;
-		}
 		if (got < 0) {
 			status = fail(ST_FILE, "cannot read the standard input: %s", strerror(errno));
 			break;
 		}
 		text_put(&waiting, piece, (size_t)got);
-		status = run_waiting(conductor, &waiting, got == 0, &line);
+		all += got;
+		if (front_end && all - reported >= INPUT_PART)
+			dprintf(capture_out(conductor->capture), INPUT_READ "%lld\n", reported = all);
+		last = got == 0 || (front_end && input_ended(&waiting));
+		status = run_waiting(conductor, &waiting, last, &line);
 	}
 	text_release(&waiting);
-	if (got > 0)
+	if (!last)
 		drain_input();
 	return end(conductor, status);
 }

@@ -194,7 +194,7 @@ int process_run(struct options *options, const struct course *course, bool mpi, 
 		rank = last_words.rank = transport_rank(t);
 		last_words.ranks = transport_size(t);
 		set_alarm(options, LIMIT_GRACE_S);
-		if (options->report_start && rank == 0)
+		if (options->report && rank == 0)
 			dprintf(capture_err(capture), START_MARK "\n");
 		if (mpi && direct && transport_size(t) == 1 && options->n != 1 && launcher_several(&launcher))
 			code = launcher_refuse(&launcher, capture_err(capture));

@@ -90,7 +90,7 @@ static const struct option {
         {"--version", FLAG, offsetof(struct options, version)},
         {"--help", FLAG, offsetof(struct options, help)}, {"-h", FLAG, offsetof(struct options, help)},
         {"--wire", FLAG, offsetof(struct options, wire)},
-        {"--report-start", FLAG, offsetof(struct options, report_start)}};
+        {"--report", FLAG, offsetof(struct options, report)}};
 enum { ROWS = sizeof rows / sizeof *rows, OF_FRONT_END = ROWS - 2 };
 
 /* Finds the row, and sets *value of "--machine=x". The message of a failure has the nearest option

@@ -9,7 +9,7 @@
 struct options {
 	bool help, version, dry, check_lessons, resume;
 	bool wire;           /* this process serves a front end: docs/internals/wire.md */
-	bool report_start;   /* rank 0 writes START_MARK on descriptor 2 when MPI has started */
+	bool report;         /* a front end starts this process: the marks below */
 	int n;               /* ranks; 0: not given */
 	const char *machine; /* NULL: classroom */
 	const char *file;    /* also for --test */
@@ -42,8 +42,13 @@ struct options {
 	const char *machine_then;     /* --resume, --follow: the machine of that session */
 };
 
-/* The line that a front end of a script waits for (report_start) */
+/* With --report, rank 0 writes on descriptor 2 the line START_MARK when MPI has started, and on 1
+ * the line INPUT_READ and a number whenever it has read INPUT_PART more bytes of a script's lines.
+ * INPUT_END follows the last line. */
 #define START_MARK "\036started"
+#define INPUT_READ "\036read "
+#define INPUT_END "\036ended"
+enum { INPUT_PART = 8192 };
 /* A line of a rank or of ssh for a front end (shell/terminal/reach.c): why a host cannot take part */
 #define FAULT_MARK "\036fault "
 enum { RANKS_DEFAULT = 4, RANKS_DRY_MOST = 4096, RANKS_MPI_MOST = 512 };

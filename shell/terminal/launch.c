@@ -100,8 +100,8 @@ static enum status make_words(struct words *words, const struct options *options
 		add_option(words, "--machine", options->machine_then);
 	if (wire)
 		add(words, "--wire");
-	else if (mpi && (words->hosts.count || progress_can_be_shown()))
-		add(words, "--report-start");
+	if (mpi)
+		add(words, "--report");
 	for (int i = 0, skip; i < options->words; i += skip ? skip : 1)
 		if ((skip = hosts_option(options->word[i])) == 0)
 			add(words, options->word[i]);
@@ -137,15 +137,19 @@ static void close_ends(const int *ends, int count)
 /* indices of read ends; each write end follows its read end */
 enum { IN, OUT = 2, ERR = 4, ENDS = 6 };
 
-/* IN: a pipe for the wire, /dev/null if the job reads nothing, else our descriptor 0. */
+/* Returns whether a job without wire reads lines from its input. */
+static bool reads_input(const struct options *options)
+{
+	return !options->file && !options->lines && !options->asked && !options_course(options);
+}
+
+/* IN: a pipe, or /dev/null if the job reads nothing */
 static bool open_ends(const struct options *options, bool wire, int ends[ENDS])
 {
 	bool ok = pipe2(ends + ERR, O_CLOEXEC) == 0 && pipe2(ends + OUT, O_CLOEXEC) == 0;
-	if (wire)
-		ok = ok && pipe2(ends + IN, O_CLOEXEC) == 0;
-	else if (options->file || options->lines || options->check_lessons)
-		ok = ok && (ends[IN] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;
-	return ok;
+	if (wire || reads_input(options))
+		return ok && pipe2(ends + IN, O_CLOEXEC) == 0;
+	return ok && (ends[IN] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;
 }
 
 /* If we kept the child's ends, its death would stay unseen. Both sides call setpgid. */
@@ -176,6 +180,7 @@ enum status job_start(struct job *job, const struct options *options, bool wire)
 	if (status == ST_OK) {
 		setpgid(job->pid, job->pid);
 		job->in = ends[IN + 1];
+		job->feed.to = wire ? -1 : job->in;
 		job->out = ends[OUT];
 		job->err = ends[ERR];
 		ends[IN + 1] = ends[OUT] = ends[ERR] = -1;
@@ -239,7 +244,8 @@ static bool box_of_death(const struct job *job, int *rank, int *number, char hos
 
 void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 {
-	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN}};
+	struct pollfd ends[] = {{.fd = job->out, .events = POLLIN}, {.fd = job->err, .events = POLLIN},
+	        {.fd = feed_source(&job->feed), .events = POLLIN}};
 	struct text line = {0};
 	int rank, number;
 	char host[HOST_BYTES];
@@ -249,8 +255,10 @@ void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 		job->death_ns = wall_ns();
 	if (job->death_ns && wall_ns() - job->death_ns > END_WAIT_MS * 1000000LL)
 		kill(-job->pid, SIGKILL);
-	if (poll(ends, 2, wait_ms) <= 0)
+	if (poll(ends, 3, wait_ms) <= 0)
 		return;
+	if (ends[2].revents)
+		feed_pass(&job->feed);
 	take(&job->out, ends[0].revents, out);
 	take(&job->err, ends[1].revents, &job->partial);
 	while (take_line(&job->partial, &line))
@@ -289,8 +297,9 @@ int job_outcome(const struct job *job, int status)
 		        WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (code == 4 && !strstr(chatter, "mpirun was unable"))
 		fail(ST_MPI, "the ranks have ended the job"); /* a rank has reported why */
-	else if (code < 4 && (code == 0 || !job->mpi || strstr(chatter, "non-zero")))
-		return code;
+	else if (code < 4 &&
+	        (code == 0 || !job->mpi || strstr(chatter, "non-zero") || (job->started && !*chatter)))
+		return code; /* in Open MPI 5, often without a box */
 	else
 		fail(ST_MPI, "%s ended with status %d%s%s", job->mpi ? "mpirun" : "the process", code,
 		        *chatter           ? " (`ranksh doctor` looks for the cause) and said:\n"
@@ -367,10 +376,15 @@ static enum status pass_on(struct job *job)
 		starting = starting && !job->started && !out.count && !asked_to_end;
 		if (shown)
 			fputs("\r\033[K", stderr);
-		status = write_all(1, out.bytes, out.count);
+		size_t whole = job->out >= 0 ? feed_reports(&job->feed, &out) : out.count;
+		status = write_all(1, out.bytes, whole);
+		if (whole)
+			memmove(out.bytes, out.bytes + whole, out.count -= whole);
 		fwrite(text_string(&err), 1, err.count, stderr);
-		text_clear(&out);
 		text_clear(&err);
+		if (job->feed.error)
+			status = fail(
+			        ST_FILE, "cannot read the standard input: %s", strerror(job->feed.error));
 		long long seconds = (long long)((wall_ns() - began_ns) / 1000000000);
 		shown = starting && (job->out >= 0 || job->err >= 0) && show_start(job, seconds, &said);
 	}
@@ -392,6 +406,10 @@ int launch_batch(const struct options *options)
 		fprintf(stderr, "ranksh: %s\n", fail_text());
 		return 4;
 	}
+	if (job.feed.to >= 0 && isatty(0))
+		fprintf(stderr,
+		        "note: there is no prompt, because the output is not a terminal; lines run as they "
+		        "come, and Ctrl-D ends them\n");
 	enum status passed = pass_on(&job);
 	if (asked_to_end) {
 		job_end(&job);

@@ -7,13 +7,14 @@
 
 #include "base/text.h"
 #include "shell/session/options.h"
+#include "shell/terminal/feed.h"
 #include "shell/terminal/room.h"
 #include <sys/types.h>
 
 struct job {
 	pid_t pid;
 	bool mpi;            /* pid is mpirun's */
-	int in, out, err;    /* our ends of descriptors 0 1 2; -1: inherited, or closed */
+	int in, out, err;    /* our ends of descriptors 0 1 2; -1: none, or closed */
 	struct text chatter; /* the text in mpirun's boxes */
 	bool boxed;
 	struct text partial;  /* an incomplete line from descriptor 2 */
@@ -23,13 +24,14 @@ struct job {
 	bool hosts;           /* --hosts, --hostfile or an allocation */
 	struct text waits;    /* hosts that have not answered yet (reach.c) */
 	struct text faults;   /* why hosts could not take part, a line each */
+	struct feed feed;     /* a script's input */
 	struct segments segments;
 };
 
-/* Starts the job, with pipes as descriptors 1 and 2; with `wire` also 0, and the option `--wire`.
- * Fails with ST_FILE. */
+/* Starts the job with pipes as descriptors 1 and 2, and as 0 if it reads anything; with `wire` it
+ * gets the option `--wire`. Fails with ST_FILE. */
 enum status job_start(struct job *job, const struct options *options, bool wire);
-/* Waits for output, at most wait_ms (-1: forever). Appends descriptor 1's output to `out`, whole
+/* Passes our input on and waits for output, at most wait_ms (-1: forever). Appends descriptor 1's output to `out`, whole
  * lines from 2 to `err`, mpirun's boxes to `chatter`. At their end job->out and job->err become
  * -1. */
 void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err);

@@ -125,6 +125,14 @@ check "... come" shows '^runs'
 check "... with status 0" shows '^status 0'
 refute "... the line of progress is gone" shows 'starting the ranks'
 
+# lines that are typed, with the output in a pipe
+open_command 80 24 "cd $folder; $RANKSH -n 2 | cat; exec sleep 1000"
+check "a terminal without a prompt" shows '^note: there is no prompt, because the output is not a terminal; '
+line 'say "typed"'
+check "... lines run as they come" shows '^typed'
+line 'say "typed again"'
+check "... each of them" shows '^typed again'
+
 # ranks that are slow only the second time, under an mpirun that ends with 1 when it is stopped
 fake_mpirun "$folder" "[ -e $folder/slow ] || exec $(command -v mpirun) \"\$@\"
 trap 'exit 1' TERM
